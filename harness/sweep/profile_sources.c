@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "compile/line_table.h"
@@ -68,6 +69,15 @@ static bool is_source_name(const char *file)
 	return false;
 }
 
+/* In nanoseconds, a time of a broken clock would be too large. */
+static bool is_later(const struct timespec *time, int64_t ns)
+{
+	const int64_t seconds = ns / 1000000000;
+
+	return time->tv_sec > seconds ||
+	       (time->tv_sec == seconds && time->tv_nsec > ns % 1000000000);
+}
+
 /* *why: to follow "the text is not kept: the file ". */
 static bool read_text(const char *path, int64_t begun_ns, char **bytes, size_t *length,
 		      const char **why)
@@ -79,31 +89,31 @@ static bool read_text(const char *path, int64_t begun_ns, char **bytes, size_t *
 	if (stat(path, &status) || !S_ISREG(status.st_mode))
 		return false;
 	*why = "was changed after the sweep began";
-	if ((int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec > begun_ns)
+	if (is_later(&status.st_mtim, begun_ns))
 		return false;
 	*why = "cannot be read, or has more than 4 MiB";
 	return read_file(bytes, length, path, TEXT_LIMIT_BYTES, &ignored) == 0;
 }
 
-/* A name without root is one of perflab's own files, or the user said where it is. */
+/* A name without root is one of perflab's own files, or the user said where it is. Another file of
+ * this name is not looked for if there is one of perflab's. */
 static bool find_text(const struct profile_sources *sources, const char *file, char **bytes,
 		      size_t *length, const char **why)
 {
 	struct text path = TEXT_INIT;
-	bool found;
+	bool own, found;
 
 	*why = "has no name of source text";
 	if (!is_source_name(file))
 		return false;
 	if (file[0] == '/')
 		return read_text(file, sources->begun_ns, bytes, length, why);
-	found = source_folder(&path);
-	if (found) {
-		text_addf(&path, "/%s", file);
-		found = read_text(path.data, sources->begun_ns, bytes, length, why);
-	}
+	own = source_folder(&path);
+	text_addf(&path, "/%s", file);
+	own = own && access(path.data, F_OK) == 0;
+	found = read_text(own ? path.data : file, sources->begun_ns, bytes, length, why);
 	text_release(&path);
-	return found || read_text(file, sources->begun_ns, bytes, length, why);
+	return found;
 }
 
 static int keep_text(struct profile_sources *sources, const char *file, struct error *err)
