@@ -86,6 +86,9 @@ static void test_nothing_before_open(void **context)
 	ask_json(a, json_pack("{s:s, s:[{s:i, s:o}]}", "request", "count", "cases", "id", 0, "case",
 			      case_to_json(work)));
 	assert_string_equal(a->status, "failed");
+	ask_json(a, json_pack("{s:s, s:i, s:[{s:i, s:f, s:o}]}", "request", "profile", "budget_ns",
+			      0, "cases", "id", 0, "time_ns", 1e4, "case", case_to_json(work)));
+	assert_string_equal(a->status, "failed");
 	assert_serves(a);
 	launch_case_free(work);
 }

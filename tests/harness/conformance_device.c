@@ -169,6 +169,43 @@ static json_t *inspect_once(struct answers *a, const struct launch_case *work)
 	return json_incref(json_array_get(a->replies, 0));
 }
 
+/* Sampled, then counted, then one profile, which says why if one of both was not possible. */
+static void profile_once(struct answers *a, const struct launch_case *work)
+{
+	struct profile *profile = NULL;
+	struct error err = {0};
+	int64_t last_pass = -1;
+	bool *own = NULL;
+	json_t *reply;
+	size_t i;
+
+	ask_json(a, json_pack("{s:s, s:i, s:[{s:i, s:f, s:o}]}", "request", "profile", "budget_ns",
+			      0, "cases", "id", 7, "time_ns", 1e4, "case", case_to_json(work)));
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(replies_of(a, "profile"), 1);
+	json_array_foreach(a->replies, i, reply)
+	{
+		const int64_t pass = json_integer_value(json_object_get(reply, "pass"));
+
+		assert_int_equal(json_integer_value(json_object_get(reply, "id")), 7);
+		if (json_object_get(reply, "profile")) {
+			assert_int_equal(i, json_array_size(a->replies) - 1);
+			if (profile_from_json(&profile, &own, json_object_get(reply, "profile"),
+					      &err))
+				fail_msg("%s", err.text);
+			continue;
+		}
+		assert_string_equal(json_string_value(json_object_get(reply, "phase")), "profile");
+		assert_true(pass > last_pass && pass <= 1);
+		last_pass = pass;
+	}
+	assert_true(profile->samples > 0 || profile->why_no_samples);
+	assert_true((profile->instruction_count && profile->instructions[0].executed > 0) ||
+		    profile->samples > 0 || profile->why_no_counts);
+	profile_free(profile);
+	free(own);
+}
+
 /* A worker that inspects by launch gives one answer about cases of different sizes. */
 static void inspect_both(struct answers *a, const struct launch_case *work,
 			 const struct launch_case *larger, bool by_launch)
@@ -196,7 +233,7 @@ void test_a_case_on_the_device(void **context)
 	struct launch_case *work, *larger;
 	struct session_info info = {0};
 	const char *request;
-	bool untimed, by_launch;
+	bool untimed, by_launch, profiles;
 
 	open_device(a);
 	if (strcmp(a->status, "ok")) {
@@ -214,6 +251,8 @@ void test_a_case_on_the_device(void **context)
 	assert_int_equal(session_from_json(&info, json_array_get(a->replies, 0), NULL), 0);
 	untimed = !info.traits.timed;
 	by_launch = info.inspects_by_launch;
+	profiles = info.profiles;
+	assert_false(untimed && profiles);
 	assert_int_equal(info.traits.emulated, untimed);
 	assert_int_equal(info.traits.warp_size, 32);
 	session_info_release(&info);
@@ -233,6 +272,8 @@ void test_a_case_on_the_device(void **context)
 		measure_once(a, work, NULL);
 		measure_once(a, work, work);
 	}
+	if (profiles)
+		profile_once(a, work);
 	/* A backend either measures or emulates. */
 	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", untimed ? "measure" : "emulate",
 			      "id", 7, "round", 0, "case", case_to_json(work)));
@@ -243,6 +284,8 @@ void test_a_case_on_the_device(void **context)
 			      "case", case_to_json(work)));
 	assert_string_equal(a->status, "failed");
 	assert_refused(a, "{\"request\": \"count\", \"cases\": []}");
+	assert_refused(a, "{\"request\": \"profile\", \"budget_ns\": -1, \"cases\": []}");
+	assert_refused(a, "{\"request\": \"profile\", \"budget_ns\": 0, \"cases\": [7]}");
 	assert_serves(a);
 	launch_case_free(larger);
 	launch_case_free(work);
