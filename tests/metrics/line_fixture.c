@@ -47,10 +47,34 @@ struct profile_instruction *line_fixture_line(struct line_fixture *fixture, cons
 	return line_fixture_instruction(fixture, line_fixture_frame(fixture, file, line, NULL, -1));
 }
 
+/* An instruction without a line gets the samples of the case that no other has, and each sample is
+ * one stall. */
+static void complete_samples(struct profile *profile)
+{
+	int64_t rest = profile->samples;
+
+	for (size_t i = 0; i < profile->instruction_count; i++)
+		rest -= profile->instructions[i].samples > 0 ? profile->instructions[i].samples : 0;
+	if (profile->samples >= 0 && rest > 0) {
+		struct profile_instruction *instruction = profile_instruction_add(
+			profile, 0, 16 * (int64_t)profile->instruction_count);
+
+		instruction->samples = rest;
+		instruction->first_samples = 0;
+		instruction->varies = 0;
+	}
+	profile->stall_count = 0;
+	for (size_t i = 0; i < profile->instruction_count; i++)
+		if (profile->instructions[i].samples > 0)
+			profile_stall_add(profile, (int64_t)i, "wait")->samples =
+				profile->instructions[i].samples;
+}
+
 const struct line_side *line_fixture_end(struct line_fixture *fixture)
 {
 	struct error err = {0};
 
+	complete_samples(profile_of(fixture));
 	if (profile_check(profile_of(fixture), &err))
 		fail_msg("%s", err.text);
 	line_cost_list_release(&fixture->lines);
