@@ -6,7 +6,7 @@
  * FAKE_CUPTI_VGPU makes the device a virtual GPU without profiling.
  * A counter's value is 100 * (range + 1) + its position.
  */
-#include "metrics/cupti/cupti_internal.h"
+#include "fake_cupti.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,14 +29,14 @@ struct CUpti_RangeProfiler_Object {
 	uint32_t ranges;
 };
 
-static size_t setting(const char *name, size_t otherwise)
+size_t setting(const char *name, size_t otherwise)
 {
 	const char *text = getenv(name);
 
 	return text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-static CUptiResult result_of(const char *function)
+CUptiResult result_of(const char *function)
 {
 	const char *fail = getenv("FAKE_CUPTI_FAIL");
 	size_t length = strlen(function);
@@ -45,14 +45,6 @@ static CUptiResult result_of(const char *function)
 		return (CUptiResult)atoi(fail + length + 1);
 	return CUPTI_SUCCESS;
 }
-
-/* Starts every function: fails if the test asks for it. */
-#define MAY_FAIL()                                         \
-	do {                                               \
-		CUptiResult wanted_ = result_of(__func__); \
-		if (wanted_ != CUPTI_SUCCESS)              \
-			return wanted_;                    \
-	} while (0)
 
 CUptiResult cuptiGetVersion(uint32_t *version)
 {
