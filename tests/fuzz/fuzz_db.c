@@ -12,6 +12,8 @@
 #include "db/db.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/history.h"
+#include "metrics/analysis/line_costs.h"
+#include "metrics/analysis/line_shares.h"
 #include "metrics/analysis/speedup.h"
 
 #define RUNS_LOADED 4
@@ -68,6 +70,53 @@ static int find_changes_of(void *context, const struct known_case *item)
 	return 0;
 }
 
+static void read_file_of(struct db *db, int64_t run_id, const char *file)
+{
+	char *hash = NULL, *why = NULL, *bytes = NULL;
+	size_t length;
+
+	if (db_run_file_load(db, run_id, file, &hash, &why, NULL) == 0 && hash)
+		db_content_load(db, hash, &bytes, &length, NULL);
+	free(hash);
+	free(why);
+	free(bytes);
+}
+
+/* As `report --lines` does. */
+static void read_profile(struct db *db, int64_t run_id, int64_t trial_id)
+{
+	struct profile *profile = NULL;
+	struct line_cost_list lines;
+
+	if (db_profile_load(db, trial_id, &profile, NULL) || !profile)
+		return;
+	line_costs_of(profile, &lines);
+	line_cost_list_release(&lines);
+	line_shares(profile);
+	for (size_t i = 0; i < profile->frame_count; i++)
+		read_file_of(db, run_id, profile->frames[i].file);
+	for (size_t i = 0; i < profile->function_count; i++) {
+		char *bytes = NULL;
+		size_t length;
+
+		db_content_load(db, profile->functions[i].code, &bytes, &length, NULL);
+		free(bytes);
+	}
+	profile_free(profile);
+}
+
+static void read_profiles(struct db *db, int64_t run_id)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+
+	if (db_profiled_trials(db, run_id, &ids, &count, NULL))
+		return;
+	for (size_t i = 0; i < count; i++)
+		read_profile(db, run_id, ids[i]);
+	free(ids);
+}
+
 static void read_everything(struct db *db)
 {
 	struct seen seen = {0};
@@ -91,6 +140,7 @@ static void read_everything(struct db *db)
 			speedups_judge(&run);
 			find_changes(db, &run);
 		}
+		read_profiles(db, seen.ids[i]);
 		if (db_baselines_load(db, seen.ids[i], &base, &any_good, NULL) == 0)
 			db_rounds_load(db, &base, NULL);
 		run_release(&base);
