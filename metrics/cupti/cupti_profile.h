@@ -48,7 +48,9 @@ struct cupti_samples {
 	int64_t samples; /* of all kernels since the last read */
 	int64_t dropped; /* lost by the hardware */
 	int64_t unseen;  /* of kernels whose code CUPTI did not see being loaded */
-	bool full;       /* the buffer of the hardware was full: there are none of these kernels */
+	/* The buffer of the hardware was full. The numbers are 0, and what was visited is a part.
+	 */
+	bool full;
 };
 /* `reason` without prefix: "long_scoreboard". not_issued: these samples are among those that come
  * for the same reason with false. */

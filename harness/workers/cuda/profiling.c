@@ -240,6 +240,7 @@ static int sample_once(struct profiling *profiling, struct profiled_case *profil
 	const bool cold = profiling->settings->cache == CACHE_COLD;
 	const struct device *device = profiling->resources->device;
 	struct profile *profile = profiled->profile;
+	const size_t before = profiled->note_count;
 	struct cupti_samples samples;
 	int rc = operation_restore(operation, err);
 
@@ -261,6 +262,9 @@ static int sample_once(struct profiling *profiling, struct profiled_case *profil
 		rc = cupti_sampler_read(profiling->sampler, note_samples, profiling, &samples, err);
 	if (rc)
 		return rc;
+	/* what came before the buffer was found full is a part */
+	if (samples.full)
+		profiled->note_count = before;
 	profile->launches++;
 	profile->dropped += samples.dropped;
 	profiled->unseen += samples.unseen;
@@ -326,6 +330,7 @@ static int count_once(struct profiling *profiling, struct profiled_case *profile
 static int count_instructions(struct profiling *profiling, struct profiled_case *profiled,
 			      int64_t budget_ns, struct error *err)
 {
+	const size_t before = profiled->note_count;
 	struct operation operation = {0};
 	int rc = prepare_profiled(profiling, profiled, &operation, 1, err);
 
@@ -345,6 +350,11 @@ static int count_instructions(struct profiling *profiling, struct profiled_case 
 	nvtx_leave_phase(profiling->ranges);
 	nvtx_leave_case(profiling->ranges, profiled->item->work);
 	operation_release(&operation);
+	/* half of the counts are none */
+	if (rc) {
+		profiled->note_count = before;
+		profiled->counted = 0;
+	}
 	return rc;
 }
 
