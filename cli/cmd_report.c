@@ -5,6 +5,7 @@
 #include "base/process.h"
 #include "cli/gpus.h"
 #include "cli/output.h"
+#include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 #include "harness/sources/sources.h"
 
@@ -24,16 +25,22 @@ struct report_parts {
 	struct report_selected selected, compared;
 };
 
-/* The measured lines of a run; without chosen cases, text and Markdown have the worst of them. */
-static int write_profiles(FILE *out, const struct run *run, const struct profile_data *data,
-			  bool chosen, bool sass, enum report_format format,
-			  const struct report_options *look, struct error *err)
+/* The callbacks of struct report_texts for a run. */
+static struct report_texts texts_of(struct profile_data *data)
 {
-	const struct report_texts texts = {.context = (void *)data,
-					   .line = profile_data_line,
-					   .why = profile_data_why,
-					   .sass = profile_data_sass,
-					   .why_no_sass = profile_data_why_no_sass};
+	return (struct report_texts){.context = data,
+				     .line = profile_data_line,
+				     .why = profile_data_why,
+				     .sass = profile_data_sass,
+				     .why_no_sass = profile_data_why_no_sass};
+}
+
+/* The measured lines of a run; without chosen cases, text and Markdown have the worst of them. */
+static int write_profiles(FILE *out, const struct run *run, struct profile_data *data, bool chosen,
+			  bool sass, enum report_format format, const struct report_options *look,
+			  struct error *err)
+{
+	const struct report_texts texts = texts_of(data);
 	struct report_profile *items = xcalloc(run->trial_count + 1, sizeof(*items));
 	struct report_profiles report = {
 		.items = items, .texts = &texts, .sass = sass, .worst = !chosen};
@@ -77,6 +84,91 @@ static int write_lines(FILE *out, const struct run *run, enum report_format form
 	key_value_list_release(&measured);
 	text_release(&folder);
 	free(chosen);
+	return rc;
+}
+
+/* A case in two runs, with what its line pair borrows. */
+struct compared_case {
+	struct profiled_side sides[2];
+	struct line_match_list matches;
+};
+
+static const struct trial *same_case(const struct run *run, const struct trial *trial)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *other = &run->trials[i];
+
+		if (strcmp(other->kernel, trial->kernel) == 0 &&
+		    strcmp(other->variant, trial->variant) == 0 &&
+		    strcmp(other->config, trial->config) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* *pair stays without trials if the case has no profile in one of the runs. */
+static int pair_lines_of_case(struct report_line_pair *pair, struct compared_case *compared,
+			      const struct report_data *data, const struct trial *trial,
+			      struct error *err)
+{
+	const struct trial *other = same_case(&data->compared, trial);
+	struct profiled_side *sides = compared->sides;
+	int rc = other ? profiled_side_load(&sides[0], data->db, &data->compared, other, err) : 0;
+
+	if (!rc && sides[0].profile)
+		rc = profiled_side_load(&sides[1], data->db, &data->run, trial, err);
+	if (rc || !sides[0].profile || !sides[1].profile)
+		return rc;
+	for (int i = 0; i < 2; i++)
+		pair->sides[i] =
+			(struct line_side){sides[i].profile, &sides[i].lines, &sides[i].sources};
+	line_match_profiles(&compared->matches, &pair->sides[0], &pair->sides[1]);
+	pair->matches = &compared->matches;
+	pair->trials[0] = other;
+	pair->trials[1] = trial;
+	return 0;
+}
+
+/* The lines of the chosen cases that have a profile in both runs. */
+static int write_line_pairs(FILE *out, const struct report_parts *parts, enum report_format format,
+			    const struct report_options *look, struct error *err)
+{
+	const struct report_data *data = &parts->data;
+	const struct run *shown = &parts->selected.shown;
+	const struct run *const runs[2] = {&data->compared, &data->run};
+	struct compared_case *cases = xcalloc(shown->trial_count + 1, sizeof(*cases));
+	struct report_line_pair *pairs = xcalloc(shown->trial_count + 1, sizeof(*pairs));
+	struct profile_data *kept[2] = {NULL, NULL};
+	size_t count = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < shown->trial_count && !rc; i++) {
+		rc = pair_lines_of_case(&pairs[count], &cases[i], data, &shown->trials[i], err);
+		count += pairs[count].matches != NULL;
+	}
+	for (int i = 0; i < 2 && !rc; i++)
+		rc = profile_data_load(&kept[i], data->db, runs[i], err);
+	if (!rc && !count) {
+		rc = error_set(err, PL_ENOENT,
+			       "no chosen case has a profile in run %lld and in run %lld: perflab "
+			       "sweep --lines all takes one of every case",
+			       (long long)runs[0]->id, (long long)runs[1]->id);
+	} else if (!rc) {
+		const struct report_texts texts[2] = {texts_of(kept[0]), texts_of(kept[1])};
+
+		rc = report_line_pairs(out, runs, pairs, count,
+				       (const struct report_texts *const[]){&texts[0], &texts[1]},
+				       format, look, err);
+	}
+	for (int i = 0; i < 2; i++)
+		profile_data_free(kept[i]);
+	for (size_t i = 0; i < shown->trial_count; i++) {
+		line_match_list_release(&cases[i].matches);
+		profiled_side_release(&cases[i].sides[0]);
+		profiled_side_release(&cases[i].sides[1]);
+	}
+	free(cases);
+	free(pairs);
 	return rc;
 }
 
@@ -149,7 +241,9 @@ static int write_run_report(const struct invocation *call, const struct report_p
 		look.width = call->terminal.out_width;
 		look.ascii = call->terminal.out_ascii;
 	}
-	if (!rc && data->compares && cards_differ(&data->run, &data->compared))
+	if (!rc && options->lines && data->compares)
+		rc = write_line_pairs(output.stream, parts, format, &look, err);
+	else if (!rc && data->compares && cards_differ(&data->run, &data->compared))
 		rc = write_cards_report(output.stream, parts, format, &look, err);
 	else if (!rc && options->lines && data->run.traits.emulated)
 		rc = write_lines(output.stream, &parts->selected.shown, format, &look, err);
@@ -201,8 +295,10 @@ static int check_report_options(const struct invocation *call, struct error *err
 				 "--group does not work with --%s, which is about one run: leave "
 				 "one of them out",
 				 options->lines ? "lines" : "compare");
-	if (options->compare && options->lines)
-		return error_set(err, PL_EUSAGE, "--compare does not work with --lines");
+	if (options->compare && options->sass)
+		return error_set(err, PL_EUSAGE,
+				 "--sass does not work with --compare: leave one of "
+				 "them out");
 	if (options->sass && !options->lines)
 		return error_set(err, PL_EUSAGE, "--sass shows instructions with --lines: add it");
 	if (options->columns && (options->lines || !report_format_applies(format, OF_TABLE)))
@@ -290,7 +386,7 @@ static int report_run_alone(const struct invocation *call, struct report_parts *
 	const enum report_format format = (enum report_format)options->format;
 	int rc = report_data_load(&parts->data, request, err);
 
-	if (!rc)
+	if (!rc && !options->lines)
 		rc = check_compared_card(&parts->data, format, options->columns != NULL, err);
 	if (!rc)
 		rc = say_one_of_group(parts->data.db, request->run, parts->data.run.id, err);
@@ -345,7 +441,8 @@ static const struct option_row report_rows[] = {
 	TEXT_ROW("output", 'o', report_verb_options, output, "FILE", HELP_OUTPUT),
 	TEXT_ROW("compare", 'c', report_verb_options, compare, "RUN",
 		 "also show this run of the same database: of another card in text, md, csv, json "
-		 "and html, each case under the roofs of each card; of the same card in html"),
+		 "and html, each case under the roofs of each card; of the same card in html; "
+		 "with --lines the source lines of both"),
 	FLAG_ROW("group", 'g', report_verb_options, group,
 		 "all GPUs of the sweep on several GPUs that RUN belongs to; implied if RUN is "
 		 "last, a label or a revision, which all of its runs have"),
@@ -391,6 +488,8 @@ static const struct example report_examples[] = {
 	 "all GPUs of a sweep on several, with their interference or differences"},
 	{"perflab report last -o roofline.png", "draw the roofline"},
 	{"perflab report last --lines", "the ten lines that cost most, over all kernels"},
+	{"perflab report last --lines --compare before reduce/shuffle",
+	 "the lines of a case beside those of an earlier run"},
 	{"perflab report last --lines reduce/divergent",
 	 "what each source line of a case costs, and why"},
 };

@@ -19,6 +19,7 @@
 #include "metrics/analysis/gpu_group.h"
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/line_changes.h"
+#include "metrics/analysis/line_match.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
@@ -244,6 +245,19 @@ struct report_profiles {
 int report_profiles(FILE *out, const struct run *run, const struct report_profiles *report,
 		    enum report_format format, const struct report_options *options,
 		    struct error *err);
+
+/* The lines of a case in two runs. Borrowed. */
+struct report_line_pair {
+	const struct trial *trials[2];
+	struct line_side sides[2];
+	const struct line_match_list *matches; /* of sides[0] with sides[1] */
+};
+/* Writes the lines of both runs side by side, matched by their text. `texts` of each run.
+ * PL_EUSAGE: the format does not apply to tables. */
+int report_line_pairs(FILE *out, const struct run *const runs[2],
+		      const struct report_line_pair *pairs, size_t count,
+		      const struct report_texts *const texts[2], enum report_format format,
+		      const struct report_options *options, struct error *err);
 
 /* ---- studies ---- */
 

@@ -5,14 +5,6 @@
 
 #include "harness/judge/judge.h"
 
-/* The profile of a case on one side, with the source files of its run that were loaded so far. */
-struct profiled_side {
-	int64_t run_id;
-	struct line_source_list sources;
-	struct profile *profile;
-	struct line_cost_list lines;
-};
-
 static void side_forget_profile(struct profiled_side *side)
 {
 	line_cost_list_release(&side->lines);
@@ -20,7 +12,7 @@ static void side_forget_profile(struct profiled_side *side)
 	side->profile = NULL;
 }
 
-static void profiled_side_release(struct profiled_side *side)
+void profiled_side_release(struct profiled_side *side)
 {
 	side_forget_profile(side);
 	line_source_list_release(&side->sources);
@@ -53,9 +45,8 @@ static int load_source(struct profiled_side *side, struct db *db, const char *fi
 	return rc;
 }
 
-/* side->profile stays NULL if the trial has none. */
-static int load_side(struct profiled_side *side, struct db *db, const struct run *run,
-		     const struct trial *trial, struct error *err)
+int profiled_side_load(struct profiled_side *side, struct db *db, const struct run *run,
+		       const struct trial *trial, struct error *err)
 {
 	const int64_t run_id = trial->run_id ? trial->run_id : run->id;
 	int rc;
@@ -153,9 +144,9 @@ int comparison_add_lines(struct run_comparison *comparison, struct db *db, bool 
 		if (item->ignored || !item->base || !item->head ||
 		    !has_id(profiled, profiled_count, item->head->id))
 			continue;
-		rc = load_side(&base, db, &comparison->base, item->base, err);
+		rc = profiled_side_load(&base, db, &comparison->base, item->base, err);
 		if (!rc && base.profile)
-			rc = load_side(&head, db, &comparison->head, item->head, err);
+			rc = profiled_side_load(&head, db, &comparison->head, item->head, err);
 		if (rc || !base.profile || !head.profile)
 			continue;
 		lines->profiled++;

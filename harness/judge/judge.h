@@ -174,6 +174,20 @@ int compare_runs(struct run_comparison *out, struct db *db,
  */
 int comparison_add_lines(struct run_comparison *comparison, struct db *db, bool gate,
 			 struct error *err);
+/* The profile of a case, with the source files of its run that were loaded so far. All zeroes:
+ * none.
+ */
+struct profiled_side {
+	int64_t run_id;
+	struct line_source_list sources;
+	struct profile *profile;
+	struct line_cost_list lines;
+};
+/* Loads the profile of a trial in place of the one before. side->profile NULL: it has none.
+ * PL_ECORRUPT, PL_EIO. Release *side even after an error. */
+int profiled_side_load(struct profiled_side *side, struct db *db, const struct run *run,
+		       const struct trial *trial, struct error *err);
+void profiled_side_release(struct profiled_side *side);
 /* Checks what can be known before the head has results: PL_EUSAGE for the references and the
  * environments, as above. Sets *base_id. */
 int compare_runs_check(int64_t *base_id, struct db *db,

@@ -32,7 +32,9 @@ expect_code 0
 run report first --compare second -o cards.html
 expect_code 0
 grep -q '<svg' cards.html || complain 'the page has no picture'
-refused 2 'does not work with --lines' report first --compare second --lines
+run report first --compare second --lines
+expect_code 3
+expect_err 'no chosen case has a profile in run 2 and in run 1: perflab sweep --lines all takes one of every case'
 
 # many kernels: one line each and what to type for more
 for label in a b; do

@@ -27,6 +27,19 @@ expect_no_out 'grid.cu'
 [ "$(grep -n 'saxpy.cu' out | tail -n 1 | cut -d: -f1)" -lt "$(grep -n 'quiet.cu' out | cut -d: -f1)" ] ||
 	complain 'the case that regressed does not come first'
 
+# both runs side by side: a line that moved and was edited is one line
+run report after --lines --compare before
+expect_code 0
+expect_out 'saxpy/strided/n=32768  then 10.0 us, now 15.0 us'
+grep -Eq '^saxpy.cu:3 +saxpy.cu:4 +12 % +38 % +1024 +1024 +4 +16 +edited +y\[i\]' out ||
+	complain 'the moved line is not shown beside itself'
+run report after same --lines --compare before --format csv
+expect_code 0
+grep -q ',same.cu:1,same.cu:3,0.1,0.9,' out || complain 'csv does not have the moved line'
+run report after --lines --sass --compare before
+expect_code 2
+expect_err '--sass does not work with --compare'
+
 # a case that is as fast fails if its lines gate
 sqlite3 lines.db "DELETE FROM profile WHERE trial_id IN (SELECT trial.id FROM trial JOIN run
 	ON run.id = run_id WHERE label = 'after' AND variant = 'strided')"
