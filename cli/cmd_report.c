@@ -49,6 +49,8 @@ static int write_profiles(FILE *out, const struct run *run, struct profile_data 
 	for (size_t i = 0; i < run->trial_count; i++) {
 		items[report.count].trial = &run->trials[i];
 		items[report.count].profile = profile_data_of(data, &run->trials[i]);
+		items[report.count].emulated = profile_data_emulated(
+			data, &run->trials[i], &items[report.count].emulated_run);
 		report.count += items[report.count].profile != NULL;
 	}
 	/* one profiled case needs no choice */

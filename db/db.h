@@ -292,6 +292,10 @@ int db_trial_median(struct db *db, int64_t trial_id, double *out, struct error *
 /* Loads the profile of a trial. *out NULL: it has none. PL_ECORRUPT: it breaks its invariants. The
  * caller frees it. */
 int db_profile_load(struct db *db, int64_t trial_id, struct profile **out, struct error *err);
+/* What an emulator counted at the lines of the case of a trial, by the newest run that has the case
+ * with the same origin: *run_id; 0: there is none, and *out is empty. The caller releases *out. */
+int db_emulated_lines_load(struct db *db, int64_t trial_id, struct line_count_list *out,
+			   int64_t *run_id, struct error *err);
 /* The trials of a run that have a profile, ascending; the caller frees *ids. */
 int db_profiled_trials(struct db *db, int64_t run_id, int64_t **ids, size_t *count,
 		       struct error *err);

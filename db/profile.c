@@ -182,6 +182,41 @@ int db_profiled_trials(struct db *db, int64_t run_id, int64_t **ids, size_t *cou
 	return rc;
 }
 
+int db_emulated_lines_load(struct db *db, int64_t trial_id, struct line_count_list *out,
+			   int64_t *run_id, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+	struct statement select;
+
+	text_add(&sql, "SELECT its.run_id, file, line, ");
+	columns_add_names(&sql, &line_columns, PART_RESULT, "");
+	text_add(&sql, " FROM line JOIN trial AS its ON its.id = trial_id WHERE trial_id ="
+		       " (SELECT trial.id FROM trial AS mine JOIN run AS of_mine ON of_mine.id = "
+		       "mine.run_id"
+		       "  JOIN trial ON trial.kernel = mine.kernel AND trial.variant = mine.variant"
+		       "   AND trial.config = mine.config JOIN run ON run.id = trial.run_id"
+		       "  WHERE mine.id = ? AND run.emulated"
+		       "   AND coalesce(run.origin, '') = coalesce(of_mine.origin, '')"
+		       "   AND EXISTS (SELECT 1 FROM line WHERE line.trial_id = trial.id)"
+		       "  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1) ORDER BY file, line");
+	select = statement_prepare_text(db, &sql, err);
+	*out = (struct line_count_list){0};
+	*run_id = 0;
+	bind_integer(&select, trial_id);
+	while (statement_next(&select)) {
+		const char *file;
+		int64_t number;
+		struct line_count *line;
+
+		*run_id = take_integer(&select, 0);
+		file = take_text(&select);
+		number = take_integer(&select, 0);
+		line = line_count_list_add(out, file && *file ? file : NULL, number);
+		columns_take(&select, &line_columns, PART_RESULT, line);
+	}
+	return statement_release(&select);
+}
+
 int db_trial_median(struct db *db, int64_t trial_id, double *out, struct error *err)
 {
 	struct statement select = statement_prepare(

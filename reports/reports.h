@@ -232,6 +232,9 @@ struct report_texts {
 struct report_profile {
 	const struct trial *trial;
 	const struct profile *profile;
+	/* What an emulator counted in the same case, and the run that has it; NULL: no run does. */
+	const struct line_count_list *emulated;
+	int64_t emulated_run;
 };
 struct report_profiles {
 	const struct report_profile *items;

@@ -25,6 +25,8 @@ struct profile_data {
 	int64_t run_id;
 	int64_t *trials; /* with a profile */
 	struct profile **profiles;
+	struct line_count_list *emulated; /* of the same cases */
+	int64_t *emulated_runs;           /* 0: none */
 	size_t count;
 	struct kept_text *texts;
 	size_t text_count, text_capacity;
@@ -47,11 +49,16 @@ int profile_data_load(struct profile_data **out, struct db *db, const struct run
 	data->run_id = run->id;
 	data->trials = xcalloc(count + 1, sizeof(*data->trials));
 	data->profiles = xcalloc(count + 1, sizeof(struct profile *));
+	data->emulated = xcalloc(count + 1, sizeof(*data->emulated));
+	data->emulated_runs = xcalloc(count + 1, sizeof(*data->emulated_runs));
 	for (size_t i = 0; i < count && !rc; i++) {
 		if (!run_trial(run, ids[i]))
 			continue;
 		data->trials[data->count] = ids[i];
 		rc = db_profile_load(db, ids[i], &data->profiles[data->count], err);
+		if (!rc)
+			rc = db_emulated_lines_load(db, ids[i], &data->emulated[data->count],
+						    &data->emulated_runs[data->count], err);
 		data->count += data->profiles[data->count] != NULL;
 	}
 	free(ids);
@@ -68,6 +75,10 @@ void profile_data_free(struct profile_data *data)
 		return;
 	for (size_t i = 0; i < data->count; i++)
 		profile_free(data->profiles[i]);
+	for (size_t i = 0; i < data->count; i++)
+		line_count_list_release(&data->emulated[i]);
+	free(data->emulated);
+	free(data->emulated_runs);
 	for (size_t i = 0; i < data->text_count; i++) {
 		free(data->texts[i].file);
 		free(data->texts[i].why);
@@ -90,6 +101,17 @@ const struct profile *profile_data_of(const struct profile_data *data, const str
 	for (size_t i = 0; i < data->count; i++)
 		if (data->trials[i] == trial->id)
 			return data->profiles[i];
+	return NULL;
+}
+
+const struct line_count_list *profile_data_emulated(const struct profile_data *data,
+						    const struct trial *trial, int64_t *run_id)
+{
+	for (size_t i = 0; i < data->count; i++)
+		if (data->trials[i] == trial->id && data->emulated_runs[i]) {
+			*run_id = data->emulated_runs[i];
+			return &data->emulated[i];
+		}
 	return NULL;
 }
 

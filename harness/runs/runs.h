@@ -129,6 +129,10 @@ int profile_data_load(struct profile_data **out, struct db *db, const struct run
 void profile_data_free(struct profile_data *data);
 /* The profile of a trial; NULL: it has none. */
 const struct profile *profile_data_of(const struct profile_data *data, const struct trial *trial);
+/* What an emulator counted in the case of a profiled trial, and the run that has it; NULL: no run
+ * of the database does. */
+const struct line_count_list *profile_data_emulated(const struct profile_data *data,
+						    const struct trial *trial, int64_t *run_id);
 /* These are the callbacks of struct report_texts; `data` is a struct profile_data. A file that
  * cannot be read has no text. Machine code is disassembled at the first call. */
 const char *profile_data_line(void *data, const char *file, int64_t line);

@@ -9,7 +9,7 @@
 /* ---- sums ---- */
 
 /* A sum that is too large stays the largest number: a worker or a file may give any count. */
-static void sum_add(int64_t *sum, int64_t value)
+void line_sum_add(int64_t *sum, int64_t value)
 {
 	const int64_t before = *sum < 0 ? 0 : *sum;
 
@@ -34,13 +34,13 @@ static void line_add_instruction(struct line_cost *line,
 	} else {
 		const int64_t varies = varies_together(sums->varies, instruction->varies);
 
-#define ADD(kind, name, unit, meaning) sum_add(&sums->name, instruction->name);
+#define ADD(kind, name, unit, meaning) line_sum_add(&sums->name, instruction->name);
 		INSTRUCTION_FIELDS(ADD)
 #undef ADD
 		sums->varies = varies;
 	}
 	if (instruction->lanes > 0)
-		sum_add(&line->laned, instruction->executed);
+		line_sum_add(&line->laned, instruction->executed);
 	line->instructions[line->instruction_count++] = number;
 }
 

@@ -40,6 +40,8 @@ struct line_cost_list {
 /* The profile must outlive the list. */
 void line_costs_of(const struct profile *profile, struct line_cost_list *out);
 void line_cost_list_release(struct line_cost_list *list);
+/* Adds a count to a sum, of which -1 is not known. */
+void line_sum_add(int64_t *sum, int64_t value);
 /* For qsort(): the largest share first; lines without samples by executed instructions, then in
  * their order. */
 int line_cost_compare(const void *a, const void *b);

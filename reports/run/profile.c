@@ -11,6 +11,7 @@
 #include "base/mangled.h"
 #include "metrics/analysis/line_costs.h"
 #include "reports/reports.h"
+#include "reports/run/both_lines.h"
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
 #include "reports/table/readable.h"
@@ -532,6 +533,7 @@ static void write_profiled_case(FILE *out, const struct report_profile *reported
 	for (size_t i = 0; i < files.count; i++)
 		write_file(out, &shown, files.items[i], texts, markdown, options);
 	write_without_lines(out, &shown, markdown, options);
+	write_both_lines(out, reported, markdown, options);
 	if (sass)
 		write_instructions(out, &shown, texts, markdown, options);
 	string_list_release(&files);

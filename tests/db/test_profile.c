@@ -92,6 +92,48 @@ static void test_a_profile_comes_back(void **state)
 	context_assert_whole(context);
 }
 
+/* Stores a run of the emulator with one line of each case of the fixture. */
+static int64_t store_emulated(struct context *context, const char *origin, int64_t instructions)
+{
+	struct run run = fixture_run(NULL);
+	struct line_count_list lines = {0};
+
+	run.traits.emulated = true;
+	run.traits.timed = false;
+	free(run.origin);
+	run.origin = origin ? xstrdup(origin) : NULL;
+	assert_ok(context, fixture_store(context->db, &run, &context->err));
+	line_count_list_add(&lines, "a.cu", 7)->instructions = instructions;
+	assert_ok(context,
+		  db_lines_set(context->db, run.trials[FIXTURE_OK].id, &lines, &context->err));
+	line_count_list_release(&lines);
+	instructions = run.id;
+	run_release(&run);
+	return instructions;
+}
+
+/* The counts of an emulator are those of the newest run with the same case and origin. */
+static void test_emulated_lines_of_a_case_are_found(void **state)
+{
+	struct context *context = *state;
+	const int64_t id = store_profiled(context);
+	struct line_count_list lines;
+	int64_t run_id = 1, newest;
+
+	assert_ok(context, db_emulated_lines_load(context->db, id, &lines, &run_id, &context->err));
+	assert_int_equal(run_id, 0);
+	assert_int_equal(lines.count, 0);
+	store_emulated(context, NULL, 10);
+	newest = store_emulated(context, NULL, 20);
+	store_emulated(context, "/another/file.cu", 30);
+	assert_ok(context, db_emulated_lines_load(context->db, id, &lines, &run_id, &context->err));
+	assert_int_equal(run_id, newest);
+	assert_int_equal(lines.count, 1);
+	assert_string_equal(lines.items[0].file, "a.cu");
+	assert_int_equal(lines.items[0].instructions, 20);
+	line_count_list_release(&lines);
+}
+
 static void test_what_is_not_known_is_null(void **state)
 {
 	struct context *context = *state;
@@ -517,6 +559,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		profile_test(test_a_profile_comes_back),
+		profile_test(test_emulated_lines_of_a_case_are_found),
 		profile_test(test_what_is_not_known_is_null),
 		profile_test(test_a_second_profile_replaces_the_first),
 		profile_test(test_a_profile_that_cannot_be_stored_changes_nothing),

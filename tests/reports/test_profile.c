@@ -22,6 +22,7 @@ struct profiled_run {
 	struct run run;
 	struct profile *profiles[TRIALS];
 	struct report_profile items[TRIALS];
+	struct line_count_list emulated;
 };
 
 static struct profile_instruction *add_at(struct profile *profile, int64_t function, int64_t frame,
@@ -153,8 +154,26 @@ static void add_trial(struct profiled_run *of, size_t at, const char *kernel, do
 				.status = TRIAL_OK};
 	trial->summary.median_ns = median_ns;
 	of->profiles[at] = profile;
-	of->items[at] = (struct report_profile){trial, profile};
+	of->items[at] = (struct report_profile){.trial = trial, .profile = profile};
 	assert_int_equal(profile_check(profile, NULL), 0);
+}
+
+/* Fewer PTX instructions with as many accesses, and a line that ptxas removed. */
+static void emulate_inlined(struct line_count_list *lines)
+{
+	struct line_count *line = line_count_list_add(lines, NULL, 3);
+
+	line->instructions = 5;
+	line = line_count_list_add(lines, "/src/a.cu", 7);
+	line->instructions = 1200;
+	line = line_count_list_add(lines, "/src/b.cuh", 5);
+	line->instructions = 700;
+	line->requests = 1000;
+	line->sectors = 16000;
+	line = line_count_list_add(lines, "/src/b.cuh", 9);
+	line->instructions = 100;
+	line->requests = 100;
+	line->sectors = 400;
 }
 
 static void profiled_run_init(struct profiled_run *of)
@@ -165,6 +184,9 @@ static void profiled_run_init(struct profiled_run *of)
 					    .trials = xcalloc(TRIALS, sizeof(struct trial)),
 					    .trial_count = TRIALS}};
 	add_trial(of, INLINED, "reduce", 12345, inlined_profile());
+	emulate_inlined(&of->emulated);
+	of->items[INLINED].emulated = &of->emulated;
+	of->items[INLINED].emulated_run = 6;
 	add_trial(of, HOSTILE, HOSTILE_NAME, 50000, hostile_profile());
 	add_trial(of, UNPLACED, "copy", 2000, unplaced_profile());
 	add_trial(of, UNSAMPLED, "add", 1000, unsampled_profile());
@@ -174,6 +196,7 @@ static void profiled_run_release(struct profiled_run *of)
 {
 	for (size_t i = 0; i < TRIALS; i++)
 		profile_free(of->profiles[i]);
+	line_count_list_release(&of->emulated);
 	run_release(&of->run);
 }
 

@@ -1,0 +1,123 @@
+#include "reports/run/both_lines.h"
+
+#include <string.h>
+
+#include "metrics/analysis/line_costs.h"
+#include "reports/table/escape.h"
+#include "reports/table/readable.h"
+#include "reports/table/table.h"
+
+#define BOTH_NOTE                                                                            \
+	"PTX inst, req, sectors: of the emulated PTX. SASS inst, req, sectors: what the "    \
+	"hardware counted in the machine code, over all calls of the line. ptxas merges, "   \
+	"unrolls, predicates and moves instructions, so their numbers differ; accesses and " \
+	"sectors of one line differ only if it merged, removed or moved an access."
+
+/* What the hardware counted at a line, wherever it was inlined. */
+static void sum_frames(struct profile_instruction *sums, const struct line_cost_list *lines,
+		       const struct profile *profile, const struct line_count *line)
+{
+	sums->executed = sums->requests = sums->sectors = -1;
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct line_cost *cost = &lines->items[i];
+		const struct profile_frame *frame =
+			cost->frame < 0 ? NULL : &profile->frames[cost->frame];
+
+		if (!frame || frame->line != line->line || strcmp(frame->file, line->file) != 0)
+			continue;
+		line_sum_add(&sums->executed, cost->sums.executed);
+		line_sum_add(&sums->requests, cost->sums.requests);
+		line_sum_add(&sums->sectors, cost->sums.sectors);
+	}
+}
+
+/* Why the two differ, as far as the counts show. */
+static const char *why_they_differ(const struct line_count *line,
+				   const struct profile_instruction *sums)
+{
+	const int64_t requests = sums->requests < 0 ? 0 : sums->requests;
+
+	if (sums->executed < 0)
+		return "no machine code: ptxas removed it, or gave it to another line";
+	if (requests < line->requests)
+		return "fewer accesses: ptxas merged or removed some, or gave them to another line";
+	if (requests > line->requests)
+		return "more accesses: ptxas split some, or took them from another line";
+	if (sums->executed < line->instructions)
+		return "fewer instructions: merged, or computed once for several";
+	if (sums->executed > line->instructions)
+		return "more instructions: PTX has no single one for it, or loops were unrolled";
+	return NULL;
+}
+
+static void add_known_number(struct row *row, int64_t value)
+{
+	if (value >= 0)
+		row_addf(row, "%lld", (long long)value);
+	else
+		row_add(row, NULL);
+}
+
+static void add_both_row(struct table *table, const struct line_count *line,
+			 const struct profile_instruction *sums)
+{
+	const char *slash = strrchr(line->file, '/');
+	struct row row = {0};
+
+	row_addf(&row, "%s:%lld", slash ? slash + 1 : line->file, (long long)line->line);
+	add_known_number(&row, line->instructions);
+	add_known_number(&row, sums->executed);
+	add_known_number(&row, line->requests ? line->requests : -1);
+	add_known_number(&row, sums->requests);
+	add_known_number(&row, line->requests ? line->sectors : -1);
+	add_known_number(&row, sums->sectors);
+	row_add(&row, why_they_differ(line, sums));
+	row_end(&row, table, ROW_PLAIN);
+}
+
+void write_both_lines(FILE *out, const struct report_profile *reported, bool markdown,
+		      const struct report_options *options)
+{
+	static const struct table_column columns[] = {
+		{"line", false, NULL, 0, false},
+		{"ptx_instructions", true, "PTX inst", 0, false},
+		{"executed", true, "SASS inst", 0, false},
+		{"ptx_requests", true, "PTX req", 1, false},
+		{"requests", true, "SASS req", 1, false},
+		{"ptx_sectors", true, "PTX sectors", 0, false},
+		{"sectors", true, "SASS sectors", 0, false},
+		{"difference", false, NULL, 0, false},
+	};
+	const size_t width = markdown ? SIZE_MAX : (size_t)options->width;
+	struct text note = TEXT_INIT;
+	struct line_cost_list lines;
+	struct table *table;
+
+	if (!reported->emulated || reported->profile->why_no_counts)
+		return;
+	table = table_new(columns, ARRAY_SIZE(columns));
+	line_costs_of(reported->profile, &lines);
+	for (size_t i = 0; i < reported->emulated->count; i++) {
+		const struct line_count *line = &reported->emulated->items[i];
+		struct profile_instruction sums = {0};
+
+		if (!line->file)
+			continue;
+		sum_frames(&sums, &lines, reported->profile, line);
+		add_both_row(table, line, &sums);
+	}
+	line_cost_list_release(&lines);
+	if (table->row_count) {
+		fprintf(out, "\nBeside the emulator, run %lld\n%s",
+			(long long)reported->emulated_run, markdown ? "\n" : "");
+		table_drop_empty(table);
+		if (markdown)
+			table_write_markdown(out, table);
+		else
+			table_write_text(out, table, options);
+		wrap_text(&note, 0, "", BOTH_NOTE, width);
+		fprintf(out, "%s%s", markdown ? "\n" : "", note.data);
+	}
+	text_release(&note);
+	table_free(table);
+}
