@@ -350,7 +350,7 @@ static const struct option_row sweep_rows[] = {
 		  .resumes = true),
 	CHOICE_ROW("lines", 0, sweep_options, lines, "CASES", lines_words,
 		   "sample and count single instructions, for `perflab report --lines`: of the "
-		   "best case of each variant, of all cases, or of none",
+		   "best case of each variant and size, of all cases, or of none",
 		   .resumes = true),
 	FLAG_ROW("no-source", 0, sweep_options, no_source,
 		 "keep no source text and no machine code with the run", .resumes = true),

@@ -785,6 +785,7 @@ SELECT
 	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
 	trial.status,
 	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+		-- 1: no newer run has a result of the case
 	frame.file, -- NULL: instructions of which no line is known
 	frame.line, -- number of the line in the file
 	frame.inlined, -- mangled name of the inlined function that the line is in; NULL: none
@@ -846,6 +847,7 @@ SELECT
 	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
 	trial.status,
 	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+		-- 1: no newer run has a result of the case
 	function.name AS function, -- mangled
 	instruction.pc, -- bytes from the beginning of the function
 	frame.file, -- NULL: not known
@@ -893,6 +895,7 @@ SELECT
 	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
 	trial.status,
 	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+		-- 1: no newer run has a result of the case
 	function.name AS function, -- mangled
 	instruction.pc, -- bytes from the beginning of the function
 	frame.file, -- NULL: not known

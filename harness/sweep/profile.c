@@ -291,7 +291,14 @@ static int profile_batch_settle(struct profile_batch *batch, bool died, const ch
 			indices[*left] = index;
 			time_ns[(*left)++] = batch->time_ns[i];
 		} else {
-			rc = refusal_store(batch->sweep, index, reason, err);
+			/* no other case is to blame for what one did */
+			rc = refusal_store(batch->sweep, index,
+					   i == batch->in_flight || batch->in_flight == NO_CASE ||
+							   batch->sweep->worker.pid
+						   ? reason
+						   : "left out, because workers died while they "
+						     "profiled other cases",
+					   err);
 		}
 	}
 	return rc;

@@ -103,7 +103,9 @@ static void add_per_request(struct text *out, const char *words, const struct li
 	const double base = (double)change->base[count] / (double)change->base[requests];
 	const double head = (double)change->head[count] / (double)change->head[requests];
 
-	if (!isfinite(base) || !isfinite(head) || base == head) {
+	/* a ratio that moved against the sum is no evidence */
+	if (!isfinite(base) || !isfinite(head) || base == head ||
+	    (base < head) != (change->base[count] < change->head[count])) {
 		add_counts(out, words, change->base[count], change->head[count]);
 		return;
 	}
@@ -285,8 +287,8 @@ static void compare_line(struct line_changes *out, const struct line_match *matc
 	take_counts(change.base, before);
 	take_counts(change.head, after);
 	for (int i = 0; i < LINE_COUNT_KINDS; i++) {
-		out->base[i] += change.base[i];
-		out->head[i] += change.head[i];
+		line_sum_add(&out->base[i], change.base[i]);
+		line_sum_add(&out->head[i], change.head[i]);
 	}
 	out->compared++;
 	if (memcmp(change.base, change.head, sizeof(change.base)) == 0)

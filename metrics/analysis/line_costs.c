@@ -155,8 +155,8 @@ const char *stall_reason_words(const char *reason)
 	} known[] = {
 		{"long_scoreboard", "waits for global or local memory"},
 		{"short_scoreboard", "waits for shared memory or a special unit"},
-		{"lg_throttle", "waits, the queue of global accesses is full"},
-		{"mio_throttle", "waits, the queue of shared memory is full"},
+		{"lg_throttle", "waits, the queue of memory accesses is full"},
+		{"mio_throttle", "waits, the queue of special units is full"},
 		{"tex_throttle", "waits, the queue of textures is full"},
 		{"math_pipe_throttle", "waits for an arithmetic pipe"},
 		{"barrier", "waits at a barrier"},

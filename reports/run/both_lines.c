@@ -11,7 +11,8 @@
 	"PTX inst, req, sectors: of the emulated PTX. SASS inst, req, sectors: what the "    \
 	"hardware counted in the machine code, over all calls of the line. ptxas merges, "   \
 	"unrolls, predicates and moves instructions, so their numbers differ; accesses and " \
-	"sectors of one line differ only if it merged, removed or moved an access."
+	"sectors of one line differ if it merged, removed or moved an access, or if the "    \
+	"source or the data of the two runs differ."
 
 /* What the hardware counted at a line, wherever it was inlined. */
 static void sum_frames(struct profile_instruction *sums, const struct line_cost_list *lines,
@@ -38,15 +39,16 @@ static const char *why_they_differ(const struct line_count *line,
 	const int64_t requests = sums->requests < 0 ? 0 : sums->requests;
 
 	if (sums->executed < 0)
-		return "no machine code: ptxas removed it, or gave it to another line";
+		return "no machine code: perhaps removed, or given to another line";
 	if (requests < line->requests)
-		return "fewer accesses: ptxas merged or removed some, or gave them to another line";
+		return "fewer accesses: perhaps merged, removed, or given to another line";
 	if (requests > line->requests)
-		return "more accesses: ptxas split some, or took them from another line";
+		return "more accesses: perhaps split, or taken from another line";
 	if (sums->executed < line->instructions)
-		return "fewer instructions: merged, or computed once for several";
+		return "fewer instructions: perhaps merged, or computed once for several";
 	if (sums->executed > line->instructions)
-		return "more instructions: PTX has no single one for it, or loops were unrolled";
+		return "more instructions: perhaps no single one for that of PTX, or unrolled "
+		       "loops";
 	return NULL;
 }
 

@@ -326,7 +326,7 @@ static void write_manner(FILE *out, const struct report_profile *reported, bool 
 			  (long long)profile->samples, (long long)profile->launches,
 			  (long long)profile->period_cycles);
 	if (profile->samples > 0 && profile->samples < FEW_SAMPLES)
-		text_addf(&words, " So few samples tell a share of half only to +-%.0f points.",
+		text_addf(&words, " So few samples tell a share of half to +-%.0f points at best.",
 			  100 * 1.96 * sqrt(0.5 / (double)profile->samples));
 	if (profile->dropped > 0)
 		text_addf(&words, " %lld samples were lost, so the shares may be wrong.",
@@ -421,8 +421,8 @@ static void write_without_lines(FILE *out, const struct shown_case *shown, bool 
 	if (!any)
 		return;
 	if (profile->frame_count == 0)
-		text_add(&words, "The machine code has no source lines (nvcc -lineinfo); --sass "
-				 "shows its instructions.");
+		text_add(&words, "Its machine code is of a library, or has no source lines (nvcc "
+				 "-lineinfo); --sass shows its instructions.");
 	else
 		text_add(&words, "Instructions without a source line");
 	if (isfinite(share) && profile->frame_count) {

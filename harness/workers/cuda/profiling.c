@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/protocol/protocol.h"
 #include "harness/workers/expected.h"
 #include "metrics/cupti/cupti_profile.h"
 
@@ -292,6 +293,12 @@ static int sample_profiled(struct profiling *profiling, struct profiled_case *pr
 	}
 	nvtx_leave_phase(profiling->ranges);
 	nvtx_leave_case(profiling->ranges, profiled->item->work);
+	/* half of the samples are none */
+	if (rc) {
+		profiled->note_count = 0;
+		profile->launches = profile->dropped = profile->buffer_full = -1;
+		profile->samples = profile->period_cycles = -1;
+	}
 	for (size_t i = 0; i < profiled->note_count; i++)
 		profile->samples += profiled->notes[i].not_issued ? 0 : profiled->notes[i].value;
 	operation_release(&operation);
@@ -448,6 +455,20 @@ static void find_image(struct profiled_case *profiled)
 	free(bytes);
 }
 
+/* The machine code has more instructions than a profile can hold. */
+static void refuse_large(struct profiled_case *profiled)
+{
+	struct profile *profile = profile_new();
+
+	profile->why_no_samples =
+		xasprintf("it has %zu instructions and %zu stalls, more than a "
+			  "profile holds",
+			  profiled->profile->instruction_count, profiled->profile->stall_count);
+	profile->why_no_counts = xstrdup(profile->why_no_samples);
+	profile_free(profiled->profile);
+	profiled->profile = profile;
+}
+
 static int reply_profile(struct profiling *profiling, struct profiled_case *profiled)
 {
 	struct profile *profile = profiled->profile;
@@ -455,6 +476,10 @@ static int reply_profile(struct profiling *profiling, struct profiled_case *prof
 	int rc;
 
 	profile_build(profiled);
+	if (profile->instruction_count > PROTOCOL_MAX_INSTRUCTIONS ||
+	    profile->stall_count > PROTOCOL_MAX_STALLS)
+		refuse_large(profiled);
+	profile = profiled->profile;
 	find_image(profiled);
 	own = xcalloc(profile->function_count + 1, sizeof(*own));
 	for (size_t i = 0; i < profile->function_count; i++)
