@@ -1,5 +1,6 @@
 #include "compile/disassemble.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,15 @@ static int write_cubin(char *path, const void *bytes, size_t length, struct erro
 		written = fclose(file) == 0 && written;
 	else if (fd >= 0)
 		close(fd);
-	return written ? 0 : error_set(err, PL_EIO, "writing %s failed", path);
+	if (written)
+		return 0;
+	error_set(err, PL_EIO,
+		  "Instructions have no text, because %s cannot be written: %s; set TMPDIR to "
+		  "another folder.",
+		  path, strerror(errno));
+	if (fd >= 0)
+		unlink(path);
+	return PL_EIO;
 }
 
 /* ---- what it prints ---- */

@@ -805,8 +805,8 @@ SELECT
 		-- of the samples of the case: 0.25 is a quarter
 	frame.low, -- 95 % interval of the share, lower end
 	frame.high, -- 95 % interval of the share, upper end
-	(SELECT sum(stall.not_issued) FROM instruction AS its JOIN stall USING (trial_id, instruction)
-		WHERE its.trial_id = trial.id AND its.frame IS frame.frame) AS not_issued,
+	sum((SELECT sum(stall.not_issued) FROM stall WHERE stall.trial_id = instruction.trial_id
+		AND stall.instruction = instruction.instruction)) AS not_issued,
 		-- samples in cycles in which the scheduler issued nothing
 	sum(executed) AS executed, -- times that warps executed its instructions
 	100.0 * sum(lanes) / (32 * sum(executed) FILTER (WHERE lanes > 0)) AS lanes_pct,

@@ -69,15 +69,17 @@ static bool counts_differ(const struct paired_line *line)
 {
 	const struct line_cost *a = line->of[0], *b = line->of[1];
 
-	return !a || !b || a->sums.executed != b->sums.executed ||
-	       a->sums.sectors != b->sums.sectors || a->sums.wavefronts != b->sums.wavefronts;
+	return !a || !b || a->sums.executed != b->sums.executed || a->sums.lanes != b->sums.lanes ||
+	       a->sums.requests != b->sums.requests || a->sums.sectors != b->sums.sectors ||
+	       a->sums.local_sectors != b->sums.local_sectors ||
+	       a->sums.wavefronts != b->sums.wavefronts || a->sums.divergent != b->sums.divergent;
 }
 
 static bool is_worth_a_row(const struct paired_line *line, bool all)
 {
 	for (int i = 0; i < 2; i++)
-		if (line->of[i] && line->of[i]->share >= LEAST_SHARE)
-			return true;
+		if (line->of[i] && !(line->of[i]->share < LEAST_SHARE))
+			return true; /* also if it was not sampled */
 	return all || counts_differ(line);
 }
 

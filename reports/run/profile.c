@@ -28,10 +28,11 @@
 
 #define PROFILE_NOTE                                                                          \
 	"share: of the samples of the case that were at this line, with the calls that were " \
-	"inlined there in brackets; +-: where another sampling has it, in 95 of 100. exec: "  \
-	"machine instructions of the line that warps executed. sec/req: 32-byte sectors per " \
-	"access of a warp to global memory. waste: what adjacent accesses, full warps or no " \
-	"bank conflicts would save. why: what sampled warps did there."
+	"inlined there in brackets; +-: where another sampling has it, 95 times in 100. "     \
+	"exec: machine instructions of the line that warps executed; ~: it varies from one "  \
+	"execution to the next. sec/req: 32-byte sectors per access of a warp to global "     \
+	"memory. waste: what adjacent accesses, full warps or no bank conflicts would save. " \
+	"why: what sampled warps did there."
 
 /* ---- cells ---- */
 
@@ -207,6 +208,8 @@ static void add_frame_row(struct table *table, const struct shown_case *shown, i
 	if (line)
 		add_interval(cell, line);
 	cell = row_cell(&row);
+	if (line)
+		text_add(cell, line->sums.varies == 1 ? "~" : "");
 	if (line)
 		add_known_cell(cell, line->sums.executed);
 	cell = row_cell(&row);
@@ -601,7 +604,7 @@ static void write_worst(FILE *out, const struct run *run, const struct report_pr
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
 	struct worst_line worst[WORST_LINES];
 	struct text hint = TEXT_INIT;
-	size_t found = 0;
+	size_t found = 0, unsampled = 0, uncounted = 0;
 
 	for (size_t i = 0; i < count; i++)
 		collect_worst(worst, &found, &profiles[i]);
@@ -635,6 +638,13 @@ static void write_worst(FILE *out, const struct run *run, const struct report_pr
 		  "time: the share of the median of the case. All lines of a case: perflab report "
 		  "%lld --lines CASE.",
 		  (long long)run->id);
+	for (size_t i = 0; i < count; i++) {
+		unsampled += profiles[i].profile->why_no_samples != NULL;
+		uncounted += profiles[i].profile->why_no_counts != NULL;
+	}
+	if (unsampled || uncounted)
+		text_addf(&hint, " Not sampled: %zu cases; not counted: %zu; their lines say why.",
+			  unsampled, uncounted);
 	write_words(out, hint.data, markdown, options);
 	text_release(&hint);
 }
