@@ -56,18 +56,8 @@ static int execute_in_range(struct counting *counting, struct operation *operati
 {
 	const struct device *device = counting->resources->device;
 	char name[24];
-	const bool cold = counting->settings->cache == CACHE_COLD;
-	int rc = operation_restore(operation, err);
+	int rc = operation_make_ready(operation, counting->settings->cache, FLUSH_TO_COUNT, err);
 
-	if (rc == 0 && cold && operation_may_persist(operation))
-		rc = cuda_reset_persisting_lines(counting->resources, err);
-	if (rc == 0 && cold)
-		rc = cuda_flush_l2(counting->resources, FLUSH_TO_COUNT, err);
-	/* For a hot cache, an uncounted execution fills it. */
-	else if (rc == 0)
-		rc = operation_enqueue(operation, err);
-	if (rc == 0)
-		rc = device_synchronise(device, err, "preparing a counted execution");
 	if (rc)
 		return rc;
 	snprintf(name, sizeof(name), "%" PRId64, id);

@@ -138,7 +138,8 @@ static int verify_case(struct verify_phase *phase, int round, struct operation *
 				     accuracy.reason);
 }
 
-/* Executes the operation once in a range of its own, for ncu to measure. */
+/* Executes the operation once in a range of its own, for ncu to measure. ncu empties the caches
+ * itself, unless its user says --cache-control none. */
 static int execute_for_profiler(const struct measuring *measuring, int64_t id,
 				struct operation *operation, struct worker_reply *reply,
 				struct error *err)
@@ -146,9 +147,8 @@ static int execute_for_profiler(const struct measuring *measuring, int64_t id,
 	int rc = enter_phase(measuring, id, WORKER_PHASE_TIME, reply);
 
 	if (rc == 0)
-		rc = operation_restore(operation, err);
-	if (rc == 0)
-		rc = device_synchronise(measuring->resources->device, err, "restoring inputs");
+		rc = operation_make_ready(operation, measuring->settings->cache, FLUSH_TO_COUNT,
+					  err);
 	if (rc)
 		return rc;
 	nvtx_enter_phase(measuring->ranges, "profile");

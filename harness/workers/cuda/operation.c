@@ -372,6 +372,24 @@ int operation_restore(const struct operation *operation, struct error *err)
 	return rc;
 }
 
+int operation_make_ready(struct operation *operation, enum cache_mode cache,
+			 enum flush_purpose purpose, struct error *err)
+{
+	const bool cold = cache == CACHE_COLD;
+	int rc = operation_restore(operation, err);
+
+	if (rc == 0 && !cold)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0 && !cold)
+		rc = operation_restore(operation, err);
+	if (rc == 0 && cold && operation_may_persist(operation))
+		rc = cuda_reset_persisting_lines(operation->resources, err);
+	if (rc == 0 && cold)
+		rc = cuda_flush_l2(operation->resources, purpose, err);
+	return rc ? rc
+		  : device_synchronise(operation->resources->device, err, "preparing an execution");
+}
+
 /* A launch with a cluster, with a carveout, or one whose blocks may synchronise. */
 static CUresult launch_with_attributes(const struct device *device, CUfunction function,
 				       const struct case_launch *described, void **pointers)

@@ -13,6 +13,7 @@
 #include "harness/workers/case_buffers.h"
 #include "harness/workers/cuda/device_memory.h"
 #include "harness/workers/cuda/resources.h"
+#include "metrics/settings.h"
 
 struct operation_buffer {
 	struct memory_block *block; /* NULL for PER_CALL */
@@ -75,6 +76,12 @@ int operation_prepare(struct operation *operation, bool verified, struct error *
  * no execution finds what an earlier one left.
  */
 int operation_restore(const struct operation *operation, struct error *err);
+/*
+ * Brings inputs and caches to the state that a timed execution finds, and waits for the device: an
+ * empty L2, or one that an execution before has filled.
+ */
+int operation_make_ready(struct operation *operation, enum cache_mode cache,
+			 enum flush_purpose purpose, struct error *err);
 /* Poisons results and scratch memory. A case with the same sizes may have left right values there.
  */
 int operation_poison(const struct operation *operation, struct error *err);
