@@ -88,13 +88,14 @@
 	  "wavefronts beyond the number that the bytes alone need")
 
 /* How the instructions of a case were sampled. Not known: -1. */
-#define PROFILE_FIELDS(X)                                                              \
-	X(INTEGER, period_cycles, "cycles", "cycles between two samples of an SM")     \
-	X(INTEGER, launches, "executions", "executions of the case that were sampled") \
-	X(INTEGER, samples, "samples", "samples of warps in its kernels")              \
-	X(INTEGER, dropped, "samples",                                                 \
-	  "samples that the hardware lost, those of other kernels included")           \
-	X(INTEGER, buffer_full, "",                                                    \
+#define PROFILE_FIELDS(X)                                                                   \
+	X(INTEGER, period_cycles, "cycles",                                                 \
+	  "cycles between two samples of an SM, in the executions with the shorter period") \
+	X(INTEGER, launches, "executions", "executions of the case that were sampled")      \
+	X(INTEGER, samples, "samples", "samples of warps in its kernels")                   \
+	X(INTEGER, dropped, "samples",                                                      \
+	  "samples that the hardware lost, those of other kernels included")                \
+	X(INTEGER, buffer_full, "",                                                         \
 	  "1: the buffer of the hardware was full once, so samples are missing; 0: never")
 
 /* What is counted and sampled of an instruction of machine code. Not known: -1. */
@@ -128,7 +129,7 @@
 	  "(smsp__sass_branch_targets_threads_divergent)")                                        \
 	X(INTEGER, samples, "samples", "samples of warps that were at it")                        \
 	X(INTEGER, first_samples, "samples",                                                      \
-	  "those of the first half of the executions, for the interval of a share")               \
+	  "those of the executions with the shorter period, for the interval of a share")         \
 	X(INTEGER, varies, "", "1: a second execution had other counts; 0: the same")
 
 /* The times of a summary. Without samples: NAN. */

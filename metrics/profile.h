@@ -6,7 +6,8 @@
  * The counts are those of one execution of all launches of the case. They come from the counting of
  * SASS instructions (cupti_sass_metrics.h), the samples from the sampling of program counters
  * (cupti_pcsampling.h): every `period_cycles` cycles an SM notes where one of its warps is, and why
- * that warp does not issue. The counts are taken twice, the samples over `launches` executions.
+ * that warp does not issue. The counts are taken twice, the samples over `launches` executions,
+ * some with a longer period.
  *
  * Invariants: instructions ascend by function and pc, stalls by instruction and reason, each once.
  * An instruction that was neither executed nor sampled has no row. The samples of an instruction

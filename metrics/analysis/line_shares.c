@@ -13,17 +13,38 @@ struct line_samples {
 	double all, first;
 };
 
+static double first_share(const struct line_samples *line, const struct line_samples *total)
+{
+	return line->first / total->first;
+}
+
+static double second_share(const struct line_samples *line, const struct line_samples *total)
+{
+	return (line->all - line->first) / (total->all - total->first);
+}
+
+static double mean_share(const struct line_samples *line, const struct line_samples *total)
+{
+	if (total->first <= 0 || total->first >= total->all)
+		return line->all / total->all;
+	return (first_share(line, total) + second_share(line, total)) / 2;
+}
+
+/* 1/A + 1/B */
+static double variance_scale(const struct line_samples *total)
+{
+	return 1 / total->first + 1 / (total->all - total->first);
+}
+
 /* The part of the sum that one line adds. */
 static double deviation(const struct line_samples *line, const struct line_samples *total)
 {
-	const double rest = total->all - total->first;
-	const double p = line->all / total->all;
-	const double difference = line->first / total->first - (line->all - line->first) / rest;
+	const double difference = first_share(line, total) - second_share(line, total);
 
-	return difference * difference / (p * (1 / total->first + 1 / rest));
+	return difference * difference / (mean_share(line, total) * variance_scale(total));
 }
 
-/* *freedom gets m - 1. 0: the samples do not tell. */
+/* *freedom gets f. 0: the samples do not tell. */
 static double dispersion(const struct line_samples *lines, size_t count,
 			 const struct line_samples *total, double *freedom)
 {
@@ -48,8 +69,8 @@ static double dispersion(const struct line_samples *lines, size_t count,
 	}
 	if (cells < 2)
 		return 0;
-	*freedom = (double)cells - 1;
-	return fmax(sum / *freedom, 1);
+	*freedom = fmin((double)cells - 1, fmax(2, ((double)cells - 1) / 3));
+	return fmax(sum / ((double)cells - 1), 1);
 }
 
 void line_shares(struct profile *profile)
@@ -75,9 +96,12 @@ void line_shares(struct profile *profile)
 	factor = dispersion(lines, profile->frame_count + 1, &total, &freedom);
 	for (size_t i = 0; i < profile->frame_count && total.all > 0; i++) {
 		struct profile_frame *frame = &profile->frames[i];
-		const double p = lines[i].all / total.all;
-		const double half = student_quantile(0.05, freedom) *
-				    sqrt(factor * p * (1 - p) * 2 / total.all);
+		const double p = mean_share(&lines[i], &total);
+		const double half =
+			factor > 0
+				? student_quantile(0.05, freedom) *
+					  sqrt(factor * p * (1 - p) * 0.75 * variance_scale(&total))
+				: NAN;
 
 		frame->samples = (int64_t)lines[i].all;
 		frame->share = p;

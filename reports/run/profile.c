@@ -325,7 +325,8 @@ static void write_manner(FILE *out, const struct report_profile *reported, bool 
 		add_why(&words, "Not sampled", profile->why_no_samples, markdown);
 	else
 		text_addf(&words,
-			  "%lld samples of warps in %lld executions, one an SM every %lld cycles.",
+			  "%lld samples of warps in %lld executions, one an SM every %lld "
+			  "cycles or more.",
 			  (long long)profile->samples, (long long)profile->launches,
 			  (long long)profile->period_cycles);
 	if (profile->samples > 0 && profile->samples < FEW_SAMPLES)

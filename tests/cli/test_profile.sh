@@ -22,7 +22,7 @@ expect_code 0
 has_profiles 1 1 || complain 'not one profile is stored'
 run report 1 --lines
 expect_code 0
-expect_out 'samples of warps in 2 executions, one an SM every 512 cycles.'
+expect_out 'samples of warps in 2 executions, one an SM every 512 cycles or more.'
 expect_out 'Its machine code is of a library, or has no source lines (nvcc -lineinfo)'
 expect_no_out 'The lines that cost most'
 run report 1 --lines --format csv

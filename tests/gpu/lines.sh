@@ -1,18 +1,25 @@
 #!/bin/sh
-# Takes what scripts/compare-lines judges: profiles of built-in kernels, of the kernels of
-# lines/planted.py and of a recorded PyTorch program, each sweep several times, and what ncu says of
-# the same cases. Keeps the databases and ncu's tables in FOLDER.
+# Takes what scripts/compare-lines judges: profiles of perflab, and what ncu says of the same cases.
+# Keeps the databases and ncu's tables in FOLDER.
 #
-# usage: tests/gpu/lines.sh BUILD FOLDER [TIMES]
-#   TIMES  how often the built-in kernels are swept (default 5)
+# usage: tests/gpu/lines.sh BUILD FOLDER [PART …]
+# parts (default: all but cost):
+#   elements   kernels over 2^22 elements
+#   matrices   transpose and matmul
+#   planted    the kernels of lines/planted.py, before and after one line of each is made worse
+#   machine    the same kernels as a cubin from elsewhere
+#   captures   kernels of libraries, recorded from a PyTorch program
+#   cost       what profiles cost the main job, and what ncu needs for one family of it
+# In the environment: TIMES, how often perflab profiles the built-in kernels (default 5), and PAGES, which
+# tables of ncu (default: sass samples again)
 set -eu
 gpu_tests=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 mkdir -p "$2"
 results=$(CDPATH= cd -- "$2" && pwd)
 . "$gpu_tests/lib.sh"
 ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 quick="--rounds 1 --min-samples 10 --max-time 20ms --backend cuda"
-elements="reduce stream divergence histogram select warp_ops tail stencil"
 
 # profile NAME ARGUMENT …: one more run in NAME.db.
 profile() {
@@ -24,15 +31,22 @@ profile() {
 }
 
 # under_ncu NAME ARGUMENT …: NAME.sass.csv has the counts of the instructions of each launch,
-# NAME.samples.csv the samples, and each .raw.csv the ranges that say of which case it is.
+# NAME.samples.csv and NAME.again.csv the samples, and each .raw.csv the ranges that say of which case it
+# is.
 under_ncu() {
 	name=$1
 	shift
-	echo "ncu $name"
-	ncu_pages "$name" sass "--cache-control all --section SourceCounters" "$@"
-	# With its own cache control ncu also empties the caches of instructions, which no timed
-	# execution finds empty. In one pass, the flush of perflab is enough.
-	ncu_pages "$name" samples "--cache-control none --metrics group:smsp__pcsamp_warp_stall_reasons" "$@"
+	for page in ${PAGES:-sass samples again}; do
+		case $page in
+		sass) options="--cache-control all --section SourceCounters" ;;
+		# ncu needs two or three passes. If it replayed the kernel, the second would find what the
+		# restored memory left in the L2; so each pass is a run of perflab, which flushes the L2 as for
+		# a timed execution.
+		*) options="--replay-mode application --cache-control none
+			--metrics group:smsp__pcsamp_warp_stall_reasons" ;;
+		esac
+		ncu_pages "$name" "$page" "$options" "$@"
+	done
 }
 
 # ncu_pages NAME PAGE OPTIONS ARGUMENT …
@@ -41,7 +55,10 @@ ncu_pages() {
 	page=$2
 	options=$3
 	shift 3
+	echo "ncu $name $page"
 	report=$scratch/$name-$page
+	# The fastest interval that has no period of 2^8 cycles: that one favours some lines of many kernels
+	# (docs/results/line-shares.md).
 	"$ncu" --target-processes all --clock-control none $options --nvtx \
 		--nvtx-include "perflab@profile/" --warp-sampling-interval 4 -f -o "$report" \
 		"$perflab" sweep "$@" --backend cuda --db "$report.db" --quiet \
@@ -64,28 +81,75 @@ both() {
 	under_ncu "$name" "$@"
 }
 
-both elements "${3:-5}" $elements --block-sizes 256 --size 2^22
-both matrices 1 transpose matmul --block-sizes 256 --size 1024
+elements() {
+	both elements "${TIMES:-5}" reduce stream divergence histogram select warp_ops tail stencil \
+		--block-sizes 256 --size 2^22
+}
 
-# the same path before and after, so that perflab knows the kernels again
-python3 "$gpu_tests/lines/planted.py" "$scratch/planted"
-cp "$scratch/planted/expected.json" "$results/"
-cp "$scratch/planted/before/planted.cu" planted.cu
-profile planted planted.cu
-profile planted planted.cu
-profile planted planted.cu
-cp "$scratch/planted/after/planted.cu" planted.cu
-profile planted planted.cu
+matrices() {
+	both matrices "${TIMES:-5}" transpose matmul --block-sizes 256 --size 1024
+}
 
-# as a cubin: a compiler does not run under ncu
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-"$nvcc" -arch=sm_90 -lineinfo -cubin -o machine.cubin "$scratch/planted/before/planted.cu"
-sed -n 's,^// perflab: ,,p' "$scratch/planted/before/planted.cu" >machine.cubin.perflab
-both machine 1 machine.cubin
+plant() {
+	python3 "$gpu_tests/lines/planted.py" "$scratch/planted"
+	cp "$scratch/planted/expected.json" "$results/"
+}
 
-"$perflab" record -k '*' -o captures -- python3 "$gpu_tests/lines/library.py" \
-	>"$results/record.txt" 2>&1 || tail -n 3 "$results/record.txt"
-ls captures >"$results/captures.txt" 2>&1 || true
-set -- captures/*.capture
-[ -e "$1" ] && both captures 1 "$@"
-exit 0
+planted() {
+	plant
+	# the same path before and after, so that perflab knows the kernels again
+	cp "$scratch/planted/before/planted.cu" planted.cu
+	for _ in 1 2 3; do
+		profile planted planted.cu
+	done
+	cp "$scratch/planted/after/planted.cu" planted.cu
+	profile planted planted.cu
+}
+
+machine() {
+	plant
+	"$nvcc" -arch=sm_90 -lineinfo -cubin -o machine.cubin "$scratch/planted/before/planted.cu"
+	# a cubin does not say that its numbers are integers
+	sed -n '/^.. perflab: /{s///;s/(n, 3,/(i32(n), i32(3),/;p;}' "$scratch/planted/before/planted.cu" \
+		>machine.cubin.perflab
+	both machine 1 machine.cubin
+}
+
+captures() {
+	"$perflab" record -k '*' -o library -- python3 "$gpu_tests/lines/library.py" \
+		>"$results/record.txt" 2>&1 || tail -n 3 "$results/record.txt"
+	# each has memory of its own, so one at a time
+	for capture in library*.capture; do
+		both "${capture%.capture}" 1 "$capture"
+	done
+}
+
+# seconds NAME COMMAND …: adds a line to cost.txt.
+seconds() {
+	name=$1
+	shift
+	begun=$(date +%s%N)
+	"$@" >"$results/cost-$name.txt" 2>&1 || tail -n 3 "$results/cost-$name.txt"
+	echo "$name $((($(date +%s%N) - begun) / 1000000)) ms" | tee -a "$results/cost.txt"
+}
+
+cost() {
+	for lines in none best all; do
+		seconds "lines-$lines" "$perflab" sweep --block-sizes 64..1024 --backend cuda -v \
+			--lines "$lines" --db "$scratch/cost.db"
+	done
+	seconds perflab-reduce "$perflab" sweep reduce --block-sizes 64..1024 --backend cuda -v \
+		--lines all --db "$scratch/cost.db"
+	seconds ncu-reduce "$ncu" --target-processes all --clock-control none --section SourceCounters \
+		--nvtx --nvtx-include "perflab@profile/" -f -o "$scratch/cost" \
+		"$perflab" sweep reduce --block-sizes 64..1024 --backend cuda --db "$scratch/cost-ncu.db"
+}
+
+shift 2
+[ $# -gt 0 ] || set -- elements matrices planted machine captures
+for part in "$@"; do
+	case $part in
+	elements | matrices | planted | machine | captures | cost) "$part" ;;
+	*) fail "no such part: $part" ;;
+	esac
+done

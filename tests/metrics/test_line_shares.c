@@ -1,4 +1,4 @@
-/* The shares of lines, and how often their intervals cover another sampling. */
+/* The shares of lines, and how often their intervals cover a third period. */
 #include "metrics/analysis/line_shares.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void assert_near(double found, double wanted)
 		fail_msg("%.9f, not %.9f", found, wanted);
 }
 
-/* A profile whose line i has all[i] samples, first[i] of them in the first half. */
+/* A profile whose line i has all[i] samples, first[i] of them with the first period. */
 static struct profile *profile_of(const int64_t *all, const int64_t *first, size_t count)
 {
 	struct profile *profile = profile_new();
@@ -30,7 +30,7 @@ static struct profile *profile_of(const int64_t *all, const int64_t *first, size
 }
 
 /* dispersion = (6.667 + 3.333 + 10) / 2 = 10; t(2) = 4.302653; half of line 1:
- * t sqrt(10 * 0.6 * 0.4 * 2 / 10000). */
+ * t sqrt(10 * 0.6 * 0.4 * 3/4 * 2/5000). */
 static void the_interval_is_that_of_the_formula(void **state)
 {
 	static const int64_t all[] = {6000, 3000, 1000}, first[] = {3100, 1450, 450};
@@ -41,12 +41,26 @@ static void the_interval_is_that_of_the_formula(void **state)
 	line_shares(profile);
 	assert_int_equal(frames[0].samples, 6000);
 	assert_near(frames[0].share, 0.6);
-	assert_near(frames[0].low, 0.6 - 0.0942663);
-	assert_near(frames[0].high, 0.6 + 0.0942663);
+	assert_near(frames[0].low, 0.6 - 0.1154522);
+	assert_near(frames[0].high, 0.6 + 0.1154522);
 	assert_near(frames[1].share, 0.3);
-	assert_near(frames[1].high - frames[1].share, 0.0881780);
+	assert_near(frames[1].high - frames[1].share, 0.1079956);
 	assert_near(frames[2].share, 0.1);
-	assert_near(frames[2].share - frames[2].low, 0.0577261);
+	assert_near(frames[2].share - frames[2].low, 0.0706997);
+	profile_free(profile);
+}
+
+/* A longer period has fewer samples, and says as much: (600/800 + 100/200) / 2. */
+static void both_periods_count_the_same(void **state)
+{
+	static const int64_t all[] = {700, 300}, first[] = {600, 200};
+	struct profile *profile = profile_of(all, first, 2);
+
+	(void)state;
+	line_shares(profile);
+	assert_int_equal(profile->frames[0].samples, 700);
+	assert_near(profile->frames[0].share, 0.625);
+	assert_near(profile->frames[1].share, 0.375);
 	profile_free(profile);
 }
 
@@ -58,7 +72,7 @@ static void equal_halves_have_dispersion_1(void **state)
 
 	(void)state;
 	line_shares(profile);
-	assert_near(profile->frames[0].high - 0.6, 4.302653 * sqrt(0.24 * 2 / 10000));
+	assert_near(profile->frames[0].high - 0.6, 4.302653 * sqrt(0.24 * 3 / 10000));
 	profile_free(profile);
 }
 
@@ -72,7 +86,7 @@ static void lines_with_few_samples_are_one(void **state)
 	line_shares(profile);
 	assert_near(profile->frames[1].share, 0.006);
 	assert_near(profile->frames[1].low, 0);
-	assert_near(profile->frames[1].high, 0.006 + 12.706205 * sqrt(0.006 * 0.994 * 2 / 1000));
+	assert_near(profile->frames[1].high, 0.006 + 12.706205 * sqrt(0.006 * 0.994 * 3 / 1000));
 	profile_free(profile);
 }
 
@@ -101,7 +115,7 @@ static void too_little_to_tell_gives_no_interval(void **state)
 	profile_free(profile);
 	profile = profile_of(few, none, 2);
 	line_shares(profile);
-	assert_near(profile->frames[0].share, 5.0 / 9);
+	assert_near(profile->frames[0].share, (2.0 / 4 + 3.0 / 5) / 2);
 	assert_true(isnan(profile->frames[0].low));
 	profile_free(profile);
 }
@@ -138,8 +152,9 @@ static void shares_are_of_all_samples(void **state)
 
 #define LINES 8
 #define REPETITIONS 2000
-#define WAITS 1500     /* in each half */
+#define WAITS 4000     /* in each half */
 #define WAIT_SAMPLES 5 /* a warp that waits is sampled so often in one place */
+#define FAVOUR 0.5     /* a period changes the shares of the loop by up to this part of it */
 
 static double random_number(uint64_t *state)
 {
@@ -147,14 +162,20 @@ static double random_number(uint64_t *state)
 	return (double)(*state >> 11) * 0x1p-53;
 }
 
+/* Draws the samples of executions with one period, which favours a loop of some of the lines. */
 static void draw_half(int64_t samples[LINES], uint64_t *state)
 {
-	static const double below[LINES] = {0.3, 0.5, 0.65, 0.78, 0.86, 0.92, 0.97, 1};
+	static const double shares[LINES] = {0.3, 0.2, 0.15, 0.13, 0.08, 0.06, 0.05, 0.03};
+	const double favour = FAVOUR * (random_number(state) - random_number(state));
+	double below[LINES], sum = 0;
 
-	for (size_t i = 0; i < LINES; i++)
+	for (size_t i = 0; i < LINES; i++) {
 		samples[i] = 0;
+		sum += shares[i] * (i % 3 ? 1 : 1 + favour);
+		below[i] = sum;
+	}
 	for (int wait = 0; wait < WAITS; wait++) {
-		const double at = random_number(state);
+		const double at = random_number(state) * sum;
 		size_t line = 0;
 
 		while (line < LINES - 1 && at >= below[line])
@@ -163,28 +184,27 @@ static void draw_half(int64_t samples[LINES], uint64_t *state)
 	}
 }
 
-static void intervals_cover_another_sampling(void **state)
+static void intervals_cover_a_third_period(void **state)
 {
-	const double total = 2.0 * WAITS * WAIT_SAMPLES;
+	const double total = WAITS * WAIT_SAMPLES;
 	uint64_t seed = 20;
 	size_t covered = 0;
 	double percent;
 
 	(void)state;
 	for (int repetition = 0; repetition < REPETITIONS; repetition++) {
-		int64_t first[LINES], all[LINES], other[LINES];
+		int64_t first[LINES], all[LINES], third[LINES];
 		struct profile *profile;
 
 		draw_half(first, &seed);
 		draw_half(all, &seed);
+		draw_half(third, &seed);
 		for (size_t i = 0; i < LINES; i++)
 			all[i] += first[i];
 		profile = profile_of(all, first, LINES);
 		line_shares(profile);
-		draw_half(first, &seed);
-		draw_half(other, &seed);
 		for (size_t i = 0; i < LINES; i++) {
-			const double share = (double)(first[i] + other[i]) / total;
+			const double share = (double)third[i] / total;
 
 			covered +=
 				share >= profile->frames[i].low && share <= profile->frames[i].high;
@@ -193,20 +213,21 @@ static void intervals_cover_another_sampling(void **state)
 	}
 	percent = 100.0 * (double)covered / (LINES * REPETITIONS);
 	if (percent < 93 || percent > 97)
-		fail_msg("%.2f %% of the intervals cover another sampling", percent);
+		fail_msg("%.2f %% of the intervals cover the share with a third period", percent);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_interval_is_that_of_the_formula),
+		cmocka_unit_test(both_periods_count_the_same),
 		cmocka_unit_test(equal_halves_have_dispersion_1),
 		cmocka_unit_test(lines_with_few_samples_are_one),
 		cmocka_unit_test(a_single_line_has_no_interval),
 		cmocka_unit_test(too_little_to_tell_gives_no_interval),
 		cmocka_unit_test(without_samples_nothing_is_known),
 		cmocka_unit_test(shares_are_of_all_samples),
-		cmocka_unit_test(intervals_cover_another_sampling),
+		cmocka_unit_test(intervals_cover_a_third_period),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
- * Samples and counts the instructions of cases. First all cases are sampled, sorted by the period,
- * because another period costs 60 ms; then all are counted, twice if there is time. This comes
+ * Samples and counts the instructions of cases. First all cases are sampled, each with two periods:
+ * a kernel repeats itself, and a period hits some of its instructions too often, in every execution
+ * alike (docs/results/line-shares.md). Then all are counted, twice if there is time. This comes
  * after the last timed sample of the worker: CUPTI adds code to the kernels.
  */
 #include "harness/workers/cuda/backend.h"
@@ -19,10 +20,10 @@
 #define SAMPLES_WANTED 12000.0
 /* A sample costs 33 ns, and more than these say little more. */
 #define SAMPLES_OF_EXECUTION 30000.0
-#define EXECUTIONS_LEAST 2
-#define EXECUTIONS_MOST 10
+#define EXECUTIONS_MOST 5 /* with one period */
 /* A flush is sampled, too, so a shorter period costs 2 ms an execution. */
 #define PERIOD_LOG2 9
+/* From one period to the next, of a case and of all: each that is used costs 60 ms. */
 #define PERIOD_STEP_LOG2 2
 /* How much longer than a timed execution a counted one takes at most: that of a matrix product in
  * which every access is counted (H200). */
@@ -34,15 +35,15 @@ struct note {
 	uint64_t pc;
 	const char *reason; /* of a sample, in the list of struct profiling; NULL: a count */
 	size_t member;      /* of a count */
-	int part;           /* half of the samples, or number of the count */
+	int part;           /* half of the samples, by the period, or number of the count */
 	bool not_issued;
 	int64_t value;
 };
 
 struct profiled_case {
 	const struct profile_item *item;
-	int period_log2;
-	int64_t executions;
+	int period_log2;       /* the shorter one */
+	int64_t executions[2]; /* with each period */
 	struct profile *profile;
 	uint64_t *cubins; /* of each function of the profile */
 	size_t cubin_capacity;
@@ -52,6 +53,13 @@ struct profiled_case {
 	int part;       /* of the notes that come now */
 	int counted;    /* how often its instructions were counted */
 	int64_t unseen; /* samples of code that CUPTI does not know */
+};
+
+/* The executions of a case with one of its periods. */
+struct sampled_half {
+	struct profiled_case *profiled;
+	int part;
+	int period_log2;
 };
 
 struct profiling {
@@ -238,21 +246,12 @@ static int prepare_profiled(struct profiling *profiling, struct profiled_case *p
 static int sample_once(struct profiling *profiling, struct profiled_case *profiled,
 		       struct operation *operation, struct error *err)
 {
-	const bool cold = profiling->settings->cache == CACHE_COLD;
 	const struct device *device = profiling->resources->device;
 	struct profile *profile = profiled->profile;
 	const size_t before = profiled->note_count;
 	struct cupti_samples samples;
-	int rc = operation_restore(operation, err);
+	int rc = operation_make_ready(operation, profiling->settings->cache, FLUSH_TO_TIME, err);
 
-	if (rc == 0 && cold && operation_may_persist(operation))
-		rc = cuda_reset_persisting_lines(profiling->resources, err);
-	if (rc == 0 && cold)
-		rc = cuda_flush_l2(profiling->resources, FLUSH_TO_TIME, err);
-	else if (rc == 0)
-		rc = operation_enqueue(operation, err);
-	if (rc == 0)
-		rc = device_synchronise(device, err, "preparing a sampled execution");
 	if (rc == 0)
 		rc = cupti_sampler_read(profiling->sampler, NULL, NULL, &samples, err);
 	if (rc == 0)
@@ -273,42 +272,24 @@ static int sample_once(struct profiling *profiling, struct profiled_case *profil
 	return 0;
 }
 
-static int sample_profiled(struct profiling *profiling, struct profiled_case *profiled,
-			   struct error *err)
+static int sample_half(struct profiling *profiling, const struct sampled_half *half,
+		       struct error *err)
 {
-	struct profile *profile = profiled->profile;
+	struct profiled_case *profiled = half->profiled;
 	struct operation operation = {0};
-	int rc = cupti_sampler_set_period(profiling->sampler, profiled->period_log2, err);
+	int rc = cupti_sampler_set_period(profiling->sampler, half->period_log2, err);
 
-	profile->period_cycles = INT64_C(1) << profiled->period_log2;
-	profile->launches = profile->samples = profile->dropped = profile->buffer_full = 0;
 	profiling->noted = profiled;
+	profiled->part = half->part;
 	if (rc == 0)
 		rc = prepare_profiled(profiling, profiled, &operation, 0, err);
 	nvtx_enter_case(profiling->ranges, profiled->item->work, profiled->item->id);
 	nvtx_enter_phase(profiling->ranges, "sample");
-	for (int64_t i = 0; i < profiled->executions && rc == 0; i++) {
-		profiled->part = i >= profiled->executions / 2;
+	for (int64_t i = 0; i < profiled->executions[half->part] && rc == 0; i++)
 		rc = sample_once(profiling, profiled, &operation, err);
-	}
 	nvtx_leave_phase(profiling->ranges);
 	nvtx_leave_case(profiling->ranges, profiled->item->work);
-	/* half of the samples are none */
-	if (rc) {
-		profiled->note_count = 0;
-		profile->launches = profile->dropped = profile->buffer_full = -1;
-		profile->samples = profile->period_cycles = -1;
-	}
-	for (size_t i = 0; i < profiled->note_count; i++)
-		profile->samples += profiled->notes[i].not_issued ? 0 : profiled->notes[i].value;
 	operation_release(&operation);
-	if (rc == 0 && !profile->samples && !profiled->unseen)
-		rc = error_set(err, PL_EUNSUPPORTED,
-			       "no warp was sampled: it launches no kernel, or only a very short "
-			       "one");
-	else if (rc == 0 && !profile->samples)
-		rc = error_set(err, PL_EUNSUPPORTED,
-			       "CUPTI tells no instructions of its kernels: a library loaded them");
 	return rc;
 }
 
@@ -367,31 +348,34 @@ static int count_instructions(struct profiling *profiling, struct profiled_case 
 
 /* ---- all cases ---- */
 
-/* Chooses period and executions by the samples that one execution will have: an SM takes one in
+/* Chooses periods and executions by the samples that one execution will have: an SM takes one in
  * each period. */
 static void plan_sampling(struct profiled_case *profiled, const struct device_info *device)
 {
 	const double cycles = profiled->item->time_ns * 1e-9 * (double)device->sm_clock_max_hz *
 			      (double)device->sm_count;
 	int period_log2 = PERIOD_LOG2;
-	double expected;
 
-	while (period_log2 < CUPTI_PERIOD_MOST_LOG2 &&
+	while (period_log2 + PERIOD_STEP_LOG2 < CUPTI_PERIOD_MOST_LOG2 &&
 	       ldexp(cycles, -period_log2) > SAMPLES_OF_EXECUTION)
 		period_log2 += PERIOD_STEP_LOG2;
-	expected = fmax(ldexp(cycles, -period_log2), 1);
 	profiled->period_log2 = period_log2;
-	profiled->executions = (int64_t)fmin(
-		fmax(2 * ceil(SAMPLES_WANTED / expected / 2), EXECUTIONS_LEAST), EXECUTIONS_MOST);
+	for (int part = 0; part < 2; part++) {
+		const double expected =
+			fmax(ldexp(cycles, -(period_log2 + part * PERIOD_STEP_LOG2)), 1);
+
+		profiled->executions[part] =
+			(int64_t)fmin(ceil(SAMPLES_WANTED / 2 / expected), EXECUTIONS_MOST);
+	}
 }
 
 static int period_compare(const void *a, const void *b)
 {
-	const struct profiled_case *const *left = a, *const *right = b;
+	const struct sampled_half *left = a, *right = b;
 
-	if ((*left)->period_log2 != (*right)->period_log2)
-		return (*left)->period_log2 - (*right)->period_log2;
-	return *left < *right ? -1 : *left > *right;
+	if (left->period_log2 != right->period_log2)
+		return left->period_log2 - right->period_log2;
+	return left->profiled < right->profiled ? -1 : left->profiled > right->profiled;
 }
 
 /* Whether the case, not the device or the socket, has a problem, which its profile then tells. */
@@ -406,17 +390,46 @@ static void refuse(char **why, const struct error *err)
 	*why = xstrdup(err->text);
 }
 
-static int sample_cases(struct profiling *profiling, struct profiled_case **order, size_t count,
-			struct error *err)
+static void begin_samples(struct profiled_case *profiled)
 {
-	struct error why = {0};
-	int rc = cupti_sampler_open(&profiling->sampler, profiling->resources->device->context,
-				    order[0]->period_log2, &why);
+	struct profile *profile = profiled->profile;
 
-	for (size_t i = 0; i < count && rc; i++)
-		refuse(&order[i]->profile->why_no_samples, &why);
-	if (rc)
-		return 0;
+	profile->period_cycles = INT64_C(1) << profiled->period_log2;
+	profile->launches = profile->samples = profile->dropped = profile->buffer_full = 0;
+}
+
+/* Half of the samples are none. */
+static void refuse_samples(struct profiled_case *profiled, const struct error *err)
+{
+	struct profile *profile = profiled->profile;
+
+	refuse(&profile->why_no_samples, err);
+	profiled->note_count = 0;
+	profile->launches = profile->dropped = profile->buffer_full = -1;
+	profile->samples = profile->period_cycles = -1;
+}
+
+static void end_samples(struct profiled_case *profiled)
+{
+	struct profile *profile = profiled->profile;
+
+	if (profile->why_no_samples)
+		return;
+	for (size_t i = 0; i < profiled->note_count; i++)
+		profile->samples += profiled->notes[i].not_issued ? 0 : profiled->notes[i].value;
+	if (!profile->samples)
+		profile->why_no_samples =
+			xstrdup(profiled->unseen ? "CUPTI tells no instructions of its kernels: a "
+						   "library loaded them"
+						 : "no warp was sampled: it launches no kernel, or "
+						   "only a very short one");
+}
+
+static int sample_halves(struct profiling *profiling, const struct sampled_half *halves,
+			 size_t count, struct error *err)
+{
+	int rc;
+
 	/* CUPTI tells the instructions of what is loaded from now on */
 	cuda_image_cache_forget(&profiling->resources->images, CUDA_SUPPORT_IMAGE);
 	/* the first sampled kernel of a process has too many samples */
@@ -424,16 +437,45 @@ static int sample_cases(struct profiling *profiling, struct profiled_case **orde
 	if (rc == 0)
 		rc = device_synchronise(profiling->resources->device, err, "beginning to sample");
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		why = (struct error){0};
-		rc = sample_profiled(profiling, order[i], &why);
+		struct error why = {0};
+
+		if (halves[i].profiled->profile->why_no_samples)
+			continue;
+		rc = sample_half(profiling, &halves[i], &why);
 		if (rc)
-			refuse(&order[i]->profile->why_no_samples, &why);
-		if (is_of_case(rc))
-			rc = 0;
-		else if (rc)
-			error_set(err, rc, "%s", why.text);
+			refuse_samples(halves[i].profiled, &why);
+		rc = is_of_case(rc) || !rc ? 0 : error_set(err, rc, "%s", why.text);
 	}
-	cupti_sampler_close(profiling->sampler);
+	return rc;
+}
+
+static int sample_cases(struct profiling *profiling, struct profiled_case *cases, size_t count,
+			struct error *err)
+{
+	struct sampled_half *halves = xcalloc(2 * count, sizeof(*halves));
+	struct error why = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < 2 * count; i++) {
+		const int part = (int)(i % 2);
+
+		halves[i] = (struct sampled_half){
+			&cases[i / 2], part, cases[i / 2].period_log2 + part * PERIOD_STEP_LOG2};
+	}
+	qsort(halves, 2 * count, sizeof(*halves), period_compare);
+	if (cupti_sampler_open(&profiling->sampler, profiling->resources->device->context,
+			       halves[0].period_log2, &why)) {
+		for (size_t i = 0; i < count; i++)
+			refuse(&cases[i].profile->why_no_samples, &why);
+	} else {
+		for (size_t i = 0; i < count; i++)
+			begin_samples(&cases[i]);
+		rc = sample_halves(profiling, halves, 2 * count, err);
+		for (size_t i = 0; i < count; i++)
+			end_samples(&cases[i]);
+		cupti_sampler_close(profiling->sampler);
+	}
+	free(halves);
 	return rc;
 }
 
@@ -566,10 +608,8 @@ int profile_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges, 
 		plan_sampling(&cases[i], &device->info);
 		order[i] = &cases[i];
 	}
-	if (count) {
-		qsort(order, count, sizeof(struct profiled_case *), period_compare);
-		rc = sample_cases(&profiling, order, count, err);
-	}
+	if (count)
+		rc = sample_cases(&profiling, cases, count, err);
 	/* without it, every profile says why */
 	if (rc == 0)
 		cupti_counts_open(&profiling.counts, device->context, device->handle, chip,

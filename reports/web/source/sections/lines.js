@@ -48,7 +48,7 @@ function mainReason(profile, cost) {
 
 function powerOf(cycles) {
 	const power = Math.log2(cycles);
-	return Number.isInteger(power) ? `one every 2${String(power).replaceAll(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit])} cycles of an SM` : `one every ${whole(cycles)} cycles of an SM`;
+	return Number.isInteger(power) ? `one every 2${String(power).replaceAll(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit])} cycles of an SM or more` : `one every ${whole(cycles)} cycles of an SM or more`;
 }
 
 /** How the case was profiled, and what of it is missing. */
