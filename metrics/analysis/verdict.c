@@ -89,7 +89,8 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 {
 	struct text text = TEXT_INIT;
 
-	if (out->advice_count == MOST_ADVICE)
+	if (out->advice_count == MOST_ADVICE ||
+	    (evidence_is_of_library(evidence) && evidence->bound != BOUND_UNKNOWN))
 		return;
 	if (rule->advise)
 		rule->advise(&text, evidence);
@@ -143,7 +144,9 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 		rule->say(&text, evidence);
 		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text, lost);
 		if (rule->advises & LIMITER(evidence->bound) &&
-		    !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence)))
+		    !(rule->advises & HIDES_LATENCY &&
+		      (evidence_at_roof(evidence) || evidence_latency_is_hidden(evidence))) &&
+		    (!rule->matters || rule->matters(evidence)))
 			add_advice(out, advice_capacity, rule, lost, evidence);
 	}
 }
@@ -180,6 +183,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	enum limiter_rule limiter;
 	struct evidence evidence;
 	size_t advice_capacity = 0;
+	bool measure_first;
 
 	*out = (struct verdict){.bound = BOUND_UNKNOWN, .roof_pct = NAN};
 	if (!trial_status_counted(trial->status)) {
@@ -200,10 +204,11 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	limiter_say(&summary, limiter, &evidence);
 	out->summary = text_detach(&summary);
 	/* the advice to measure what is missing comes first */
-	if (out->bound == BOUND_UNKNOWN)
+	measure_first = out->bound == BOUND_UNKNOWN && !evidence_latency_is_hidden(&evidence);
+	if (measure_first)
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	add_notes_and_advice(out, &advice_capacity, &evidence);
-	if (out->bound != BOUND_UNKNOWN)
+	if (!measure_first)
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	if (evidence_above_roof(&above, &evidence))
 		out->above_roof = text_detach(&above);
@@ -273,7 +278,7 @@ void trial_findings_of(struct trial_findings *out, const struct trial *trial,
 		const double lost = notes[i].lost;
 		struct text text = TEXT_INIT;
 
-		if (!rule->tell || !notes[i].holds)
+		if (!rule->tell || !notes[i].holds || lost < LEAST_LOST)
 			continue;
 		rule->tell(&text, &evidence);
 		out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));

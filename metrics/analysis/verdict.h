@@ -16,7 +16,7 @@ struct device_info;
 
 /* The database stores verdicts with this number, and judges runs of another one again. Increase it
  * with every change of the rules, their limits or their texts. */
-#define VERDICT_RULES_VERSION 3
+#define VERDICT_RULES_VERSION 4
 
 /* The limiter of a case: symbol, name, meaning. */
 #define BOUND_LIST(X)                                                                        \
@@ -27,8 +27,9 @@ struct device_info;
 	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                              \
 	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                     \
 	X(BOUND_ISSUE, "issue", "rate of instructions of any kind")                          \
-	X(BOUND_LATENCY, "latency", "no roof is near: waiting for memory, barriers or work") \
-	X(BOUND_LAUNCH, "launch", "too short, or too few blocks, to keep the device busy")
+	X(BOUND_LATENCY, "latency", "waiting for memory, barriers or work; no roof is near") \
+	X(BOUND_GRID, "grid", "fewer blocks than multiprocessors")                           \
+	X(BOUND_LAUNCH, "launch", "launches so short that starting them takes most of the time")
 
 enum bound {
 #define X(symbol, name, meaning) symbol,
@@ -50,9 +51,10 @@ const struct verdict_rule *verdict_rule_at(size_t index);
 struct verdict_note {
 	const char *rule;
 	char *text;
-	/* The share of the counted instructions, wavefronts or bytes that did nothing useful: 0.42
-	 * if 42 % of the wavefronts were bank conflicts. NAN: the rule finds no waste, or its size
-	 * is not known. */
+	/* The share that did nothing useful of all lanes of instructions, of all sectors of global
+	 * memory, of all bytes of DRAM, or of the cycles of instructions and bank conflicts: 0.42
+	 * if 42 % of the sectors hold nothing that a lane asked for. NAN: the rule finds no waste,
+	 * or its size is not known. */
 	double lost;
 };
 struct verdict {

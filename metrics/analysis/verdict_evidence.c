@@ -113,12 +113,13 @@ static void evidence_from_counters(struct evidence *out)
 	out->branch_pct = counted_value(trial, "branch_efficiency_pct");
 	out->load_sectors = counted_value(trial, "global_load_sectors_per_request");
 	out->store_sectors = counted_value(trial, "global_store_sectors_per_request");
-	out->load_waste =
-		finite_quotient(SECTOR_BYTES * counted_value(trial, "global_load_sectors"),
-				trial->has_work ? (double)trial->bytes_read : NAN);
-	out->store_waste =
-		finite_quotient(SECTOR_BYTES * counted_value(trial, "global_store_sectors"),
-				trial->has_work ? (double)trial->bytes_written : NAN);
+	out->loaded = counted_value(trial, "global_load_sectors");
+	out->stored = counted_value(trial, "global_store_sectors");
+	out->load_waste = finite_quotient(SECTOR_BYTES * out->loaded,
+					  trial->has_work ? (double)trial->bytes_read : NAN);
+	out->store_waste = finite_quotient(SECTOR_BYTES * out->stored,
+					   trial->has_work ? (double)trial->bytes_written : NAN);
+	out->instructions = counted_value(trial, "instructions");
 	out->wavefronts = finite_or_nan(counted_value(trial, "shared_load_wavefronts") +
 					counted_value(trial, "shared_store_wavefronts"));
 	out->conflicts = finite_or_nan(counted_value(trial, "shared_load_bank_conflicts") +
@@ -142,12 +143,13 @@ static void evidence_from_emulated_counts(struct evidence *out)
 	out->load_sectors = counted_value(trial, "ptx_load_sectors_per_request");
 	out->store_sectors = counted_value(trial, "ptx_store_sectors_per_request");
 	/* exact, because the emulator counts the bytes that lanes request */
-	out->load_waste =
-		finite_quotient(SECTOR_BYTES * counted_value(trial, "ptx_global_load_sectors"),
-				counted_value(trial, "ptx_global_load_bytes"));
-	out->store_waste =
-		finite_quotient(SECTOR_BYTES * counted_value(trial, "ptx_global_store_sectors"),
-				counted_value(trial, "ptx_global_store_bytes"));
+	out->loaded = counted_value(trial, "ptx_global_load_sectors");
+	out->stored = counted_value(trial, "ptx_global_store_sectors");
+	out->load_waste = finite_quotient(SECTOR_BYTES * out->loaded,
+					  counted_value(trial, "ptx_global_load_bytes"));
+	out->store_waste = finite_quotient(SECTOR_BYTES * out->stored,
+					   counted_value(trial, "ptx_global_store_bytes"));
+	out->instructions = counted_value(trial, "ptx_warp_instructions");
 	out->wavefronts = counted_value(trial, "ptx_shared_load_wavefronts") +
 			  counted_value(trial, "ptx_shared_store_wavefronts");
 	out->conflicts = counted_value(trial, "ptx_shared_bank_conflicts");
@@ -192,6 +194,18 @@ bool evidence_at_roof(const struct evidence *evidence)
 	if (evidence->bound == BOUND_DRAM && evidence->mix_pct >= AT_PCT)
 		return true;
 	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
+}
+
+bool evidence_latency_is_hidden(const struct evidence *evidence)
+{
+	return evidence->eligible >= READY_WARPS && evidence_unjudged(NULL, evidence) == 0;
+}
+
+bool evidence_is_of_library(const struct evidence *evidence)
+{
+	const struct launch_facts *facts = &evidence->trial->facts;
+
+	return facts->code_kind[0] && facts->registers_per_thread < 0;
 }
 
 bool evidence_compute_is_modelled(const struct evidence *evidence)

@@ -103,9 +103,11 @@ static void advise_launches(struct text *out, const struct evidence *e)
 
 static void say_few_blocks(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "launch-bound: %.0f %s for %lld multiprocessors", e->blocks,
+	text_addf(out, "bound by its grid: %.0f %s for %lld multiprocessors", e->blocks,
 		  e->blocks == 1 ? "block" : "blocks", (long long)e->device->sm_count);
 }
+
+#define CLOSE ", close to the limit of " STRING(NEAR_PCT) " %"
 
 /* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT, because the roof is not near. */
 static void say_nearest(struct text *out, const struct evidence *e, const char *is)
@@ -116,8 +118,9 @@ static void say_nearest(struct text *out, const struct evidence *e, const char *
 		[BOUND_COMPUTE] = "compute", [BOUND_ISSUE] = "instructions",
 	};
 
-	text_addf(out, "the nearest (%s)%s at %.0f %%", names[e->nearest], is,
-		  fmin(e->roof_pct, NEAR_PCT - 1));
+	text_addf(out, "the nearest (%s)%s at %.0f %%%s", names[e->nearest], is,
+		  fmin(e->roof_pct, NEAR_PCT - 1),
+		  e->roof_pct >= NEAR_PCT - NEAR_LIMIT ? CLOSE : "");
 }
 
 static void say_waits(struct text *out, const struct evidence *e)
@@ -143,6 +146,12 @@ static void say_unknown(struct text *out, const struct evidence *e)
 			text_add(out, "; by the work model, ");
 			say_nearest(out, e, " is");
 		}
+	} else if (evidence_latency_is_hidden(e)) {
+		text_addf(out,
+			  "not judged: %.1f warps are ready per scheduler and cycle, so latency is "
+			  "hidden, and ",
+			  e->eligible);
+		say_nearest(out, e, " is");
 	} else if (!e->ceilings || e->ceilings->count == 0)
 		text_add(out, "not judged: no ceilings are stored for this device");
 	else if (!isfinite(e->roof_pct))
@@ -163,6 +172,8 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 		uncounted |= isnan(e->point->level[i].bytes);
 		roofless |= !e->ceilings || !ceiling_of_level(e->ceilings, (enum memory_level)i);
 	}
+	if (evidence_latency_is_hidden(e))
+		text_add(out, "look what its warps wait for: perflab report --lines");
 	if (uncounted)
 		text_add(out, "count it: perflab sweep --metrics core");
 	if (roofless)
@@ -173,7 +184,11 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 void limiters_judge(struct evidence *out)
 {
+	static const enum limiter_rule of_each_sm[] = {RULE_L1, RULE_SHARED, RULE_COMPUTE,
+						       RULE_IDLE_LANES, RULE_ISSUE};
 	const struct device_info *device = out->device;
+	const double sm_count = device && device->sm_count > 0 ? (double)device->sm_count : NAN;
+	const double grid_pct = 100 * out->blocks / sm_count;
 	const struct roofline_level *level = out->point->level;
 	double *near_pct = out->near_pct;
 
@@ -192,12 +207,16 @@ void limiters_judge(struct evidence *out)
 	 * the limiter */
 	if (!(out->issue_pct - fmax(out->compute_pct, near_pct[RULE_IDLE_LANES]) < ISSUE_LEAD_PCT))
 		near_pct[RULE_ISSUE] = out->issue_pct;
+	/* what limits the multiprocessors that have a block */
+	for (size_t i = 0; i < ARRAY_SIZE(of_each_sm); i++)
+		if (grid_pct > GRID_KEPT_PCT && grid_pct < 100)
+			near_pct[of_each_sm[i]] *= 100 / grid_pct;
 	/* an imported time of a processor is no launch */
 	out->holds[RULE_LAUNCH] = out->launch_ns < LAUNCH_NS && !(device && device->sm_count == 0);
-	out->holds[RULE_FEW_BLOCKS] =
-		device && device->sm_count > 0 && out->blocks < (double)device->sm_count;
+	out->holds[RULE_FEW_BLOCKS] = grid_pct <= GRID_KEPT_PCT;
 	/* latency is the limiter if every roof that could be near was measured and counted */
-	out->holds[RULE_LATENCY] = isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0;
+	out->holds[RULE_LATENCY] = isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0 &&
+				   !(out->eligible >= READY_WARPS);
 	out->holds[RULE_UNKNOWN] = true;
 }
 
@@ -205,10 +224,12 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 {
 	if (limiter_rules[rule].say) {
 		limiter_rules[rule].say(out, e);
-		return;
+	} else {
+		text_add(out, limiter_rules[rule].begin);
+		say_share(out, e, e->near_pct[rule], limiter_rules[rule].bound);
 	}
-	text_add(out, limiter_rules[rule].begin);
-	say_share(out, e, e->near_pct[rule], limiter_rules[rule].bound);
+	if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT + NEAR_LIMIT)
+		text_add(out, CLOSE);
 }
 
 /* ---- the table ---- */
@@ -259,12 +280,14 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "do the work in fewer launches, or replay them as a CUDA graph; with a single launch: "
 	         "batch, or fuse it with the next kernel"),
 	 .advise = advise_launches},
-	[RULE_FEW_BLOCKS] = {NO_ROOF("few_blocks", BOUND_LAUNCH, say_few_blocks,
-	         "no roof is near, and there are fewer blocks than multiprocessors",
+	[RULE_FEW_BLOCKS] = {NO_ROOF("few_blocks", BOUND_GRID, say_few_blocks,
+	         "no roof is near, and there are at most " STRING(GRID_KEPT_PCT) " blocks for 100 "
+	         "multiprocessors",
 	         "divide the work into at least as many blocks as multiprocessors: smaller blocks, or "
 	         "split sums")},
 	[RULE_LATENCY] = {NO_ROOF("latency", BOUND_LATENCY, say_waits,
-	         "no roof is near, and DRAM, L2, L1, shared memory and compute are all judged",
+	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and fewer "
+	         "than " STRING(READY_WARPS) " warp per scheduler and cycle is ready",
 	         "give each thread more independent loads in flight, or run more warps")},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",

@@ -7,6 +7,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/statistics.h"
 #include "metrics/analysis/verdict_rules.h"
 
 static void say_divergence(struct text *out, const struct evidence *e)
@@ -73,14 +74,38 @@ static void say_sectors(struct text *out, const struct evidence *e)
 	text_add(out, " of a warp; ideal: 4 (float), 8 (float2), 16 (float4)");
 }
 
+/* NAN: not known. Requests for the same bytes may be as many as those for others. */
+static double wasted_sectors(double sectors, double waste)
+{
+	return waste > 1 ? sectors * (1 - 1 / waste) : NAN;
+}
+
 /* Accesses that waste too little for the rule do not count. */
 static bool stores_waste_more(const struct evidence *e)
 {
 	if (!loads_are_scattered(e) || !stores_are_scattered(e))
 		return stores_are_scattered(e);
-	if (isfinite(e->load_waste) && isfinite(e->store_waste))
-		return e->store_waste > e->load_waste;
+	if (isfinite(wasted_sectors(e->loaded, e->load_waste)) &&
+	    isfinite(wasted_sectors(e->stored, e->store_waste)))
+		return wasted_sectors(e->stored, e->store_waste) >
+		       wasted_sectors(e->loaded, e->load_waste);
 	return e->store_sectors > e->load_sectors;
+}
+
+/* The part of all sectors that no lane asked for. NAN: not known. */
+static double lost_sectors(const struct evidence *e)
+{
+	const double loads = loads_are_scattered(e) ? wasted_sectors(e->loaded, e->load_waste) : 0;
+	const double stores =
+		stores_are_scattered(e) ? wasted_sectors(e->stored, e->store_waste) : 0;
+
+	return finite_quotient(loads + stores, e->loaded + e->stored);
+}
+
+/* A conflict takes the pipe of shared memory as long as an instruction takes the scheduler. */
+static double lost_to_conflicts(const struct evidence *e)
+{
+	return finite_quotient(e->conflicts, e->conflicts + e->instructions);
 }
 
 static void tell_sectors(struct text *out, const struct evidence *e)
@@ -143,11 +168,20 @@ static void say_limit(struct text *out, const struct evidence *e)
 			  (long long)(facts->shared_static_bytes + facts->shared_dynamic_bytes));
 }
 
+static bool uses_tensor_cores(const struct evidence *e)
+{
+	return e->point->flop > 0 && e->point->precision >= PRECISION_TENSOR_F64;
+}
+
 static void advise_limit(struct text *out, const struct evidence *e)
 {
 	const char *limiter = e->trial->facts.occupancy_limiter;
 
 	if (!(e->allowed_pct < OCCUPANCY_PCT))
+		return;
+	/* a warp of a matrix product on tensor cores needs its registers: it hides latency itself
+	 */
+	if (strcmp(limiter, "registers") == 0 && uses_tensor_cores(e))
 		return;
 	if (strcmp(limiter, "registers") == 0)
 		text_add(out, "use fewer registers per thread (__launch_bounds__), so that more "
@@ -213,29 +247,47 @@ static void say_above(struct text *out, const struct evidence *e)
 	evidence_above_roof(out, e);
 }
 
+/* ---- which advice matters ---- */
+
+static bool memory_level_is_used(const struct evidence *e, enum memory_level level)
+{
+	return !(e->point->level[level].roof_pct < ROOF_USED_PCT);
+}
+
+static bool dram_is_used(const struct evidence *e)
+{
+	return memory_level_is_used(e, LEVEL_DRAM);
+}
+
+static bool shared_is_used(const struct evidence *e)
+{
+	return memory_level_is_used(e, LEVEL_SHARED);
+}
+
+static bool caches_are_used(const struct evidence *e)
+{
+	return memory_level_is_used(e, LEVEL_L1) || memory_level_is_used(e, LEVEL_L2) ||
+	       dram_is_used(e);
+}
+
 /* ---- which rules hold ---- */
 
 void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 {
-	const bool loads = loads_are_scattered(e), stores = stores_are_scattered(e);
-
 	for (size_t i = 0; i < NOTE_COUNT; i++)
 		out[i].lost = NAN;
 	out[NOTE_ABOVE_ROOF].holds = evidence_above_roof(NULL, e);
 	out[NOTE_DRAM_WASTE].holds = e->point->waste >= WASTE;
 	out[NOTE_DRAM_WASTE].lost = 1 - 1 / e->point->waste;
-	out[NOTE_SECTORS].holds = loads || stores;
-	/* the fraction of the bytes of the sectors that no lane asked for; fmax() ignores one that
-	 * is NAN */
-	out[NOTE_SECTORS].lost =
-		fmax(loads ? 1 - 1 / e->load_waste : NAN, stores ? 1 - 1 / e->store_waste : NAN);
+	out[NOTE_SECTORS].holds = loads_are_scattered(e) || stores_are_scattered(e);
+	out[NOTE_SECTORS].lost = lost_sectors(e);
 	out[NOTE_DIVERGENCE].holds = e->threads < FULL_THREADS;
 	out[NOTE_DIVERGENCE].lost = 1 - e->threads / FULL_WARP;
 	out[NOTE_PREDICATION].holds = e->threads_on < KEPT_THREADS * e->threads;
 	out[NOTE_PREDICATION].lost = 1 - e->threads_on / e->threads;
 	out[NOTE_BANK_CONFLICTS].holds =
 		e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
-	out[NOTE_BANK_CONFLICTS].lost = e->conflicts / e->wavefronts;
+	out[NOTE_BANK_CONFLICTS].lost = lost_to_conflicts(e);
 	out[NOTE_SPILLS].holds = e->trial->facts.local_bytes_per_thread > 0;
 	out[NOTE_OCCUPANCY_LOST].holds = e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
 	out[NOTE_OCCUPANCY_LIMIT].holds = e->allowed_pct < 99.9;
@@ -268,11 +320,15 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      STRING(VAGUE_PCT) " % above its ceiling",
 	      "measure the roofs again (perflab ceilings); if the rate stays above them, look for "
 	      "an error in the work model, and for work that the kernel leaves out")},
-	[NOTE_DRAM_WASTE] = {NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), say_waste,
+	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
+	      "the kernel uses local memory",
+	      "avoid local memory: use fewer live values, and index arrays with constants only"),
+	 FINDING(RANK_SPILLS, tell_spills, "fewer live values")},
+	[NOTE_DRAM_WASTE] = {NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_GRID) | LIMITER(BOUND_LAUNCH), say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the bytes that the algorithm needs",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
 	      "shared memory or tiles that fit the L2"),
-	 FINDING(RANK_WASTE, tell_dram, "read each byte once")},
+	 .matters = dram_is_used, FINDING(RANK_WASTE, tell_dram, "read each byte once")},
 	[NOTE_SECTORS] = {NOTE("sectors", MEMORY | WAITING, say_sectors,
 	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
 	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
@@ -280,7 +336,7 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "sectors at least " STRING(WASTE) " times the requested bytes",
 	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
 	      "change the layout, or go through shared memory"),
-	 FINDING(RANK_WASTE, tell_sectors, "coalesce accesses")},
+	 .matters = caches_are_used, FINDING(RANK_WASTE, tell_sectors, "coalesce accesses")},
 	[NOTE_DIVERGENCE] = {NOTE("divergence", INSTRUCTIONS | WAITING, say_divergence,
 	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
 	      "regroup the work so that whole warps take one branch"),
@@ -293,11 +349,7 @@ const struct rule note_rules[NOTE_COUNT] = {
 	[NOTE_BANK_CONFLICTS] = {NOTE("bank_conflicts", SHARED | L1 | WAITING, say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
-	 FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
-	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
-	      "the kernel uses local memory",
-	      "avoid local memory: use fewer live values, and index arrays with constants only"),
-	 FINDING(RANK_SPILLS, tell_spills, "fewer live values")},
+	 .matters = shared_is_used, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
 	[NOTE_OCCUPANCY_LOST] = {NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, say_lost,
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",

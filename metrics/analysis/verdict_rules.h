@@ -14,6 +14,10 @@
 #define NEAR_PCT 60         /* from this share of a roof on, the roof is the limiter */
 #define AT_PCT 90           /* from this share on, hiding latency gains nothing */
 #define ISSUE_LEAD_PCT 10   /* points by which issue must exceed compute to be the limiter */
+#define GRID_KEPT_PCT 95    /* blocks / multiprocessors: above it, idle ones cost next to nothing */
+#define READY_WARPS 1       /* per scheduler and cycle: from this on, latency is hidden */
+#define ROOF_USED_PCT 5     /* below this share of its roof, saving traffic wins next to nothing */
+#define NEAR_LIMIT 3        /* points around NEAR_PCT in which a verdict says that it is close */
 #define LAUNCH_NS 5000      /* per launch: a shorter launch consists largely of overhead */
 #define OCCUPANCY_PCT 50    /* below this allowed occupancy, too few warps hide latency */
 #define OCCUPANCY_KEPT 0.75 /* achieved / allowed occupancy */
@@ -24,6 +28,7 @@
 #define LEAST_SECTORS 4.2  /* per request: elements of 4 bytes need 4 sectors */
 #define MOST_SECTORS 16.8  /* per request: elements of 16 bytes, the widest, need 16 */
 #define CONFLICT_SHARE 0.1 /* bank conflicts / wavefronts of shared memory */
+#define LEAST_LOST 0.05    /* waste below it is no finding */
 #define ABOVE_PCT 3  /* above a roof, beyond both intervals: ceilings differ between sessions */
 #define VAGUE_PCT 10 /* above a roof, if an interval is missing */
 #define SCHEDULERS 4 /* per multiprocessor, from compute capability 7.0 on */
@@ -51,12 +56,12 @@ enum limiter_rule {
 /* The rules for notes. */
 enum note_rule {
 	NOTE_ABOVE_ROOF,
+	NOTE_SPILLS, /* before the bytes that they may have caused */
 	NOTE_DRAM_WASTE,
 	NOTE_SECTORS,
 	NOTE_DIVERGENCE,
 	NOTE_PREDICATION,
 	NOTE_BANK_CONFLICTS,
-	NOTE_SPILLS,
 	NOTE_OCCUPANCY_LOST,
 	NOTE_OCCUPANCY_LIMIT,
 	NOTE_STARVED,
@@ -81,6 +86,8 @@ struct evidence {
 	double branch_pct;                  /* uniform branches */
 	double load_sectors, store_sectors; /* per request */
 	double load_waste, store_waste;     /* bytes of sectors / bytes needed */
+	double loaded, stored;              /* sectors of all requests */
+	double instructions;                /* of warps */
 	double wavefronts, conflicts;       /* of shared memory */
 	double issue_pct;                   /* of the issue slots of the multiprocessors */
 	double lanes_pct;                   /* of the compute roof, scaled up to full warps */
@@ -119,6 +126,8 @@ struct rule {
 	const char *begin; /* of what is said, before the share of the roof, if `say` is NULL */
 	/* NULL: the advice in `words` as it is. */
 	void (*advise)(struct text *out, const struct evidence *evidence);
+	/* Whether following its advice can win enough to be said; NULL: always. */
+	bool (*matters)(const struct evidence *evidence);
 	/* The note in a few words, as a finding, and what to try. NULL: it is no finding. */
 	void (*tell)(struct text *out, const struct evidence *evidence);
 	enum finding_rank rank;
@@ -139,6 +148,11 @@ struct judged_note {
 };
 void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *evidence);
 
+/* Whether so many warps are ready that something else than latency must be the limiter; false if
+ * that is not known. */
+bool evidence_latency_is_hidden(const struct evidence *evidence);
+/* Whether the code is that of a library or of the driver, which nobody follows an advice about. */
+bool evidence_is_of_library(const struct evidence *evidence);
 /* Whether compute is judged by the work model, because its operations were not counted. */
 bool evidence_compute_is_modelled(const struct evidence *evidence);
 /* Returns how many memory levels, with compute, cannot be compared with a roof. Adds their names

@@ -46,6 +46,7 @@ const char *bound_colour(enum bound bound)
 		[BOUND_L1] = "\033[36m",      [BOUND_SHARED] = "\033[36m",
 		[BOUND_COMPUTE] = "\033[32m", [BOUND_ISSUE] = "\033[32m",
 		[BOUND_LATENCY] = "\033[33m", [BOUND_LAUNCH] = "\033[35m",
+		[BOUND_GRID] = "\033[35m",
 	};
 
 	return colours[bound];

@@ -94,10 +94,13 @@ static void add_intensities(struct text *out, const struct roofline_point *point
 		text_add(out, "; work model ");
 		add_intensity(out, point->needed_intensity);
 	}
-	if (isfinite(point->waste)) {
+	if (isfinite(point->waste))
 		text_add(out, *separator ? "; " : "");
+	if (point->waste >= 1)
 		text_addf(out, "DRAM moves %.2f times the compulsory bytes", point->waste);
-	}
+	else if (isfinite(point->waste))
+		text_addf(out, "DRAM moves %.0f %% of the compulsory bytes, a cache keeps the rest",
+			  100 * point->waste);
 }
 
 /* "A  reduce/shuffle block=256,n=1024", cut at the width. */

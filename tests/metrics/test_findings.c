@@ -56,22 +56,24 @@ static void the_accesses_that_lose_most_are_named(void **state)
 {
 	static const struct accesses fine = {10, 40, 1280}, wide = {10, 160, 5120},
 				     scattered = {10, 160, 1280}, far = {10, 320, 1280},
-				     one_lane = {10, 10, 40};
+				     one_lane = {10, 10, 40}, many = {1000, 4000, 128000};
 	const struct {
 		struct accesses loads, stores;
 		const char *words;
 		double lost;
 	} cases[] = {
-		{scattered, fine, "16.0 sectors per load", 0.75},
-		{fine, scattered, "16.0 sectors per store", 0.75},
-		{scattered, far, "32.0 sectors per store", 0.875},
-		{far, scattered, "32.0 sectors per load", 0.875},
+		{scattered, fine, "16.0 sectors per load", 120.0 / 200},
+		{fine, scattered, "16.0 sectors per store", 120.0 / 200},
+		{scattered, far, "32.0 sectors per store", 400.0 / 480},
+		{far, scattered, "32.0 sectors per load", 400.0 / 480},
 		{scattered, scattered, "16.0 sectors per load", 0.75},
 		/* one lane that stores its result needs a whole sector, and no rule holds for it */
-		{scattered, one_lane, "16.0 sectors per load", 0.75},
-		{one_lane, scattered, "16.0 sectors per store", 0.75},
+		{scattered, one_lane, "16.0 sectors per load", 120.0 / 170},
+		{one_lane, scattered, "16.0 sectors per store", 120.0 / 170},
 		{wide, one_lane, "", NAN},
 		{scattered, {0, 0, 0}, "16.0 sectors per load", 0.75},
+		/* few stores beside many loads */
+		{many, scattered, "", NAN},
 	};
 	char words[80];
 

@@ -47,11 +47,13 @@ static void each_roof_binds_when_it_is_near(void **state)
 		{{"dram_bytes", 240.1e6},
 		 BOUND_DRAM,
 		 60.025,
-		 "DRAM-bound: 60 % of the measured 4.00 TB/s (dram_read)"},
+		 "DRAM-bound: 60 % of the measured 4.00 TB/s (dram_read), close to the limit of "
+		 "60 %"},
 		{{"dram_bytes", 239.9e6},
 		 BOUND_LATENCY,
 		 59.975,
-		 "latency-bound: no roof is near, the nearest (DRAM) at 59 %"},
+		 "latency-bound: no roof is near, the nearest (DRAM) at 59 %, close to the limit "
+		 "of 60 %"},
 	};
 	struct ceiling_list roofs;
 
@@ -263,8 +265,10 @@ static void launching_binds(void **state)
 		{98e3, 24, 1000, BOUND_LAUNCH, "launch-bound: 24 launches of 4.08 us on average"},
 		{200e3, 24, 1000, BOUND_LATENCY, NULL},
 		{4900, NAN, NAN, BOUND_LAUNCH, NULL},
-		{100e3, 1, 99, BOUND_LAUNCH, "launch-bound: 99 blocks for 100 multiprocessors"},
-		{100e3, 1, 1, BOUND_LAUNCH, "launch-bound: 1 block for 100 multiprocessors"},
+		{100e3, 1, 95, BOUND_GRID, "bound by its grid: 95 blocks for 100 multiprocessors"},
+		{100e3, 1, 1, BOUND_GRID, "bound by its grid: 1 block for 100 multiprocessors"},
+		/* four that are idle cost 4 % */
+		{100e3, 1, 96, BOUND_LATENCY, NULL},
 		{100e3, 1, 100, BOUND_LATENCY, NULL},
 	};
 	struct ceiling_list roofs;
@@ -290,6 +294,68 @@ static void launching_binds(void **state)
 		verdict_release(&verdict);
 		trial_release(&trial);
 	}
+	ceiling_list_release(&roofs);
+}
+
+/* With as many warps ready as the scheduler can issue, nothing waits for memory. */
+static void hidden_latency_is_no_limiter(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	set_counter(&trial, "achieved_occupancy_pct", 50);
+	set_counter(&trial, "eligible_warps_per_cycle", 0.99);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_LATENCY);
+	assert_non_null(advice_of(&verdict, "occupancy_lost"));
+	verdict_release(&verdict);
+	set_counter(&trial, "eligible_warps_per_cycle", 1.5);
+	set_counter(&trial, "dram_bytes", 80e6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
+	assert_string_equal(
+		verdict.summary,
+		"not judged: 1.5 warps are ready per scheduler and cycle, so latency is "
+		"hidden, and the nearest (DRAM) is at 20 %");
+	assert_null(advice_of(&verdict, "occupancy_lost"));
+	assert_string_equal(verdict.advice[0].rule, "dram_waste");
+	assert_string_equal(verdict.advice[1].text,
+			    "look what its warps wait for: perflab report --lines");
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* 97 of 100 multiprocessors work, at 61 % of what they can do: 59 % of what the device can. */
+static void a_roof_of_multiprocessors_is_that_of_those_with_blocks(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	set_counter(&trial, "flop_f32", 0.59 * 64e12 * 100e-6);
+	set_counter(&trial, "blocks", 97);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_COMPUTE);
+	assert_string_equal(verdict.summary, "compute-bound: 59 % of the measured 64.0 TFLOP/s "
+					     "(fp32_fma), close to the limit of 60 %");
+	verdict_release(&verdict);
+	set_counter(&trial, "blocks", 100);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_LATENCY);
+	assert_string_equal(
+		verdict.summary,
+		"latency-bound: no roof is near, the nearest (compute) at 59 %, close to "
+		"the limit of 60 %");
+	verdict_release(&verdict);
+	trial_release(&trial);
 	ceiling_list_release(&roofs);
 }
 
@@ -334,6 +400,8 @@ int main(void)
 		cmocka_unit_test(idle_lanes_are_seen_through),
 		cmocka_unit_test(instructions_bind),
 		cmocka_unit_test(launching_binds),
+		cmocka_unit_test(hidden_latency_is_no_limiter),
+		cmocka_unit_test(a_roof_of_multiprocessors_is_that_of_those_with_blocks),
 		cmocka_unit_test(the_nearest_of_those_that_are_not_near_is_named),
 		cmocka_unit_test(bounds_have_names),
 	};

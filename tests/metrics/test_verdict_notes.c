@@ -83,6 +83,7 @@ static void notes_hold_from_their_thresholds_on(void **state)
 			waiting_trial(&trial);
 			set_counter(&trial, "shared_store_wavefronts", 0);
 			set_counter(&trial, "shared_store_bank_conflicts", 0);
+			counter_list_set(&trial.counters, "shared_bytes", "byte", "", 320e6);
 			if (cases[i].other.metric)
 				set_counter(&trial, cases[i].other.metric, cases[i].other.value);
 			set_counter(&trial, number->metric, number->value);
@@ -226,6 +227,93 @@ static void spills_are_said(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Spills move bytes, so they come before the bytes. */
+static void a_cause_comes_before_its_effect(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	trial.facts.local_bytes_per_thread = 48;
+	set_counter(&trial, "dram_bytes", 80e6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_string_equal(verdict.advice[0].rule, "spills");
+	assert_string_equal(verdict.advice[1].rule, "dram_waste");
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* A fact stays where following its advice would win next to nothing, or cannot be followed. */
+static void no_advice_about_what_costs_nothing(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	trial.bytes_read = 4 * 1000 * 1000;
+	set_counter(&trial, "dram_bytes", 0.049 * 4e12 * 100e-6);
+	set_counter(&trial, "shared_load_wavefronts", 1000);
+	set_counter(&trial, "shared_store_wavefronts", 0);
+	set_counter(&trial, "shared_load_bank_conflicts", 400);
+	set_counter(&trial, "shared_store_bank_conflicts", 0);
+	counter_list_set(&trial.counters, "shared_bytes", "byte", "", 0.049 * 32e12 * 100e-6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_non_null(note_of(&verdict, "dram_waste"));
+	assert_non_null(note_of(&verdict, "bank_conflicts"));
+	assert_null(advice_of(&verdict, "dram_waste"));
+	assert_null(advice_of(&verdict, "bank_conflicts"));
+	verdict_release(&verdict);
+	set_counter(&trial, "dram_bytes", 0.051 * 4e12 * 100e-6);
+	counter_list_set(&trial.counters, "shared_bytes", "byte", "", 0.051 * 32e12 * 100e-6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_non_null(advice_of(&verdict, "dram_waste"));
+	assert_non_null(advice_of(&verdict, "bank_conflicts"));
+	verdict_release(&verdict);
+	/* the code of a library has no registers that perflab knows */
+	strcpy(trial.facts.code_kind, "cuBLAS 13.1");
+	trial.facts.registers_per_thread = -1;
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_non_null(note_of(&verdict, "dram_waste"));
+	assert_int_equal(verdict.advice_count, 0);
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* The warps of a matrix product on tensor cores need their registers. */
+static void tensor_cores_keep_their_registers(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	add_roof(&roofs, "tensor_f16", CEILING_RATE, PRECISION_TENSOR_F16, 900e12);
+	waiting_trial(&trial);
+	trial.facts.theoretical_occupancy_pct = 12.5;
+	trial.facts.registers_per_thread = 212;
+	strcpy(trial.facts.occupancy_limiter, "registers");
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_non_null(advice_of(&verdict, "occupancy_limit"));
+	verdict_release(&verdict);
+	set_counter(&trial, "flop_f32", 0);
+	set_counter(&trial, "flop_tensor_f16", 0.4 * 900e12 * 100e-6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_non_null(note_of(&verdict, "occupancy_limit"));
+	assert_null(advice_of(&verdict, "occupancy_limit"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
 static void emulated_is_advised_what_needs_no_clock(void **state)
 {
 	static const struct emulated_value values[] = {
@@ -247,9 +335,9 @@ static void emulated_is_advised_what_needs_no_clock(void **state)
 	static const struct {
 		const char *rule;
 		double lost;
-	} by_waste[] = {{"bank_conflicts", 62.0 / 66},
-			{"sectors", 1 - 1280 / (32.0 * 320)},
+	} by_waste[] = {{"sectors", 280.0 / 480},
 			{"divergence", 0.5},
+			{"bank_conflicts", 62.0 / 1062},
 			{"occupancy_limit", NAN}};
 	struct ceiling_list roofs;
 	struct verdict verdict;
@@ -281,8 +369,8 @@ static void emulated_is_advised_what_needs_no_clock(void **state)
 				    : fabs(verdict.notes[i].lost - by_waste[i].lost) < 1e-9);
 	}
 	assert_int_equal(verdict.advice_count, 2);
-	assert_string_equal(verdict.advice[0].rule, "bank_conflicts");
-	assert_string_equal(verdict.advice[1].rule, "sectors");
+	assert_string_equal(verdict.advice[0].rule, "sectors");
+	assert_string_equal(verdict.advice[1].rule, "divergence");
 	verdict_release(&verdict);
 	trial_release(&trial);
 	ceiling_list_release(&roofs);
@@ -296,6 +384,9 @@ int main(void)
 		cmocka_unit_test(what_limits_occupancy_is_named),
 		cmocka_unit_test(at_a_roof_only_less_work_helps),
 		cmocka_unit_test(spills_are_said),
+		cmocka_unit_test(a_cause_comes_before_its_effect),
+		cmocka_unit_test(no_advice_about_what_costs_nothing),
+		cmocka_unit_test(tensor_cores_keep_their_registers),
 		cmocka_unit_test(emulated_is_advised_what_needs_no_clock),
 	};
 
