@@ -100,7 +100,8 @@ static void choose_best(const struct sweep *sweep, struct candidate *candidates,
 	}
 }
 
-/* Sets indices[] and time_ns[] to the cases to profile, and returns their number. */
+/* Sets indices[] and time_ns[] to the cases to profile, and returns their number. What is stored
+ * does not change which cases are the best. */
 static size_t choose_cases(struct sweep *sweep, size_t *indices, double *time_ns)
 {
 	const struct plan *plan = sweep->plan;
@@ -126,7 +127,7 @@ static size_t choose_cases(struct sweep *sweep, size_t *indices, double *time_ns
 	if (sweep->lines == LINES_BEST && count)
 		choose_best(sweep, candidates, count, chosen);
 	for (size_t i = 0; i < plan->count; i++)
-		if (chosen[i] && isfinite(times[i])) {
+		if (chosen[i] && isfinite(times[i]) && !writer->has_profile(writer->context, i)) {
 			indices[chosen_count] = i;
 			time_ns[chosen_count++] = times[i];
 		}

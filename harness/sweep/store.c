@@ -189,6 +189,22 @@ static int store_profile(void *context, size_t index, const struct profile *prof
 			   db_profile_set(store->db, store->trial_ids[index], profile, err));
 }
 
+/* A reason for no profile is none, and a damaged one is taken again. */
+static bool has_profile(void *context, size_t index)
+{
+	struct sweep_store *store = context;
+	struct error ignored = {0};
+	struct profile *profile = NULL;
+	bool has;
+
+	if (!store->resumed)
+		return false;
+	db_profile_load(store->db, store->trial_ids[index], &profile, &ignored);
+	has = profile && !(profile->why_no_samples && profile->why_no_counts);
+	profile_free(profile);
+	return has;
+}
+
 static int store_content(void *context, const char *hash, const void *bytes, size_t length,
 			 struct error *err)
 {
@@ -270,6 +286,7 @@ struct result_writer store_writer(struct sweep_store *store)
 		.counters = store_counters,
 		.lines = store_lines,
 		.profile = store_profile,
+		.has_profile = has_profile,
 		.content = store_content,
 		.source = store_source,
 		.median_ns = median_ns,

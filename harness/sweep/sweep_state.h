@@ -44,6 +44,8 @@ struct result_writer {
 	/* The instructions of a case, or why it has none; replaces an earlier profile. */
 	int (*profile)(void *context, size_t index, const struct profile *profile,
 		       struct error *err);
+	/* Whether a resumed run has samples or counts of the instructions of a case, undamaged. */
+	bool (*has_profile)(void *context, size_t index);
 	/* Keeps source text or machine code under its hash. */
 	int (*content)(void *context, const char *hash, const void *bytes, size_t length,
 		       struct error *err);

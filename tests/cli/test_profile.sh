@@ -73,6 +73,12 @@ end_of $sweep
 expect_code 3
 expect_err 'perflab sweep --resume 4 --db a.db'
 has_profiles 4 2 || complain 'profiles are lost'
+missing='block=256 '
+if command -v sqlite3 >/dev/null; then # a damaged profile is as good as none
+	sqlite3 a.db "UPDATE stall SET samples = samples + 1 WHERE trial_id =
+		(SELECT id FROM trial WHERE run_id = 4 AND config LIKE 'block=128,%')"
+	missing='block=128 block=256 '
+fi
 : >"$FAKE_WORKER_LOG"
 run sweep --resume 4 -q --lines all
 expect_code 0
@@ -80,6 +86,9 @@ has_profiles 4 3 || complain 'the third case is not profiled'
 if grep -q measure- "$FAKE_WORKER_LOG"; then
 	complain 'a case is measured again'
 fi
+[ "$(profiled)" = "$missing" ] || complain "not what is missing alone is profiled: $(profiled)"
+run report 4 --lines
+expect_code 0
 run list runs
 expect_no_out 'interrupted'
 

@@ -117,6 +117,13 @@ static int on_profile(void *context, size_t index, const struct profile *profile
 	return 0;
 }
 
+static bool on_has_profile(void *context, size_t index)
+{
+	const struct record *record = context;
+
+	return record->has_profile[index];
+}
+
 /* The cases have no machine code, so nothing is kept with them. */
 static int on_content(void *context, const char *hash, const void *bytes, size_t length,
 		      struct error *err)
@@ -265,6 +272,7 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		.counters = on_counters,
 		.lines = on_lines,
 		.profile = on_profile,
+		.has_profile = on_has_profile,
 		.content = on_content,
 		.source = on_source,
 		.median_ns = recorded_median,

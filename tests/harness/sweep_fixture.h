@@ -26,6 +26,7 @@ struct record {
 	size_t notice_count, progress_calls, last_done, last_total;
 	bool total_exceeded;
 	double median_ns[CASES]; /* which a test may set before */
+	bool has_profile[CASES]; /* from before, which a test may set */
 	size_t profiled[CASES], profile_calls;
 	int64_t profile_samples[CASES]; /* of the last one; -1: not sampled */
 	char why_no_profile[CASES][512];

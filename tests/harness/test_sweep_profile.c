@@ -107,6 +107,17 @@ static void test_all_or_none(void **context)
 	assert_int_equal(sweep_logged(f, "profile", ""), 0);
 }
 
+/* A resumed run has some already; another case does not become the best in place of one. */
+static void test_what_is_stored_is_not_taken_again(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	give_medians(f);
+	f->record.has_profile[TWO_128] = true;
+	assert_int_equal(sweep_run_scripted(f, "profiles"), 0);
+	assert_profiled(f, "010001");
+}
+
 static void test_a_case_without_times_is_not_profiled(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -311,6 +322,7 @@ int main(void)
 		SWEEP_TEST(test_the_first_of_those_that_tie),
 		SWEEP_TEST(test_the_case_that_is_measured_beside_the_best),
 		SWEEP_TEST(test_all_or_none),
+		SWEEP_TEST(test_what_is_stored_is_not_taken_again),
 		SWEEP_TEST(test_a_case_without_times_is_not_profiled),
 		SWEEP_TEST(test_the_time_for_counting_is_in_the_request),
 		SWEEP_TEST(test_a_worker_that_cannot_is_not_asked),
