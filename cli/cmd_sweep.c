@@ -61,6 +61,11 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		return error_set(
 			err, PL_EUSAGE, "--interference is for cases that are split over GPUs: %s",
 			options->spread ? "leave it or --spread out" : "name the GPUs with --gpus");
+	if (option_given(call, "lines") && request->lines != LINES_NONE &&
+	    string_list_has(&options->cases.metrics, "none"))
+		return error_set(err, PL_EUSAGE,
+				 "--lines counts instructions with the counters that --metrics "
+				 "none does without: leave one of them out");
 	if (options->against && options->gpus)
 		return error_set(
 			err, PL_EUSAGE,

@@ -56,6 +56,9 @@ refused 3 'none of the chosen cases of run 3 were profiled' report 3 --lines blo
 # mistakes
 refused 2 "--lines" sweep reduce/shuffle --lines bets
 expect_err 'best'
+refused 2 '--metrics none does without: leave one of them out' sweep reduce/shuffle --lines all --metrics none
+run sweep reduce/shuffle --block-sizes 64 --size 1024 --rounds 1 -q --lines none --metrics none --dry-run
+expect_code 0
 refused 2 '--sass shows instructions with --lines: add it' report 2 --sass
 refused 2 '--lines cannot be written as svg' report 2 --lines --format svg
 refused 2 'no case of run 2 matches "nonesuch"' report 2 --lines nonesuch
