@@ -1,5 +1,6 @@
 /* perflab regress: shows which cases became slower between two runs. */
 #include "base/process.h"
+#include "cli/damaged_profiles.h"
 #include "cli/gpus.h"
 #include "cli/output.h"
 #include "db/db.h"
@@ -121,9 +122,19 @@ static void say_filled(size_t filled, const struct run *base)
 /* Only for somebody who asked for lines: a sweep profiles few cases. */
 static void say_no_profiles(const struct invocation *call, const struct run_comparison *comparison)
 {
-	if (option_given(call, "lines") && comparison->lines.items && !comparison->lines.profiled)
+	if (option_given(call, "lines") && comparison->lines.items && !comparison->lines.profiled &&
+	    !comparison->lines.damaged)
 		say("no case has a profile in both runs, so no lines are compared: perflab sweep "
 		    "--lines all takes one of each case");
+}
+
+/* The report says so, too, but not of more cases than it names. */
+static void say_damaged_lines(const struct run_comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->lines.count; i++)
+		if (comparison->lines.items[i].damaged)
+			say_damaged_profile(comparison->regress.cases[i].name, "are not compared",
+					    comparison->lines.items[i].why_not);
 }
 
 /* ---- the verb ---- */
@@ -153,6 +164,7 @@ static int print_comparison(struct invocation *call, const struct comparison_rul
 	say_idle_rules(rules, &comparison->regress);
 	say_how_to_decide(call, comparison);
 	say_no_profiles(call, comparison);
+	say_damaged_lines(comparison);
 	call->exit_code = comparison->regress.gating ? EXIT_FINDING : EXIT_FINE;
 	rc = output_open(&output, options->output, err);
 	look = output_look(call, &output);
@@ -267,7 +279,7 @@ const struct command command_regress = {
 		"override earlier ones. perflab reads " THRESHOLDS_NAME " in the working directory "
 		"by default (docs/ci.md).",
 	.exit_status = "1 if a case regressed, or failed and was fine in the base; with --lines "
-		       "gate also if the lines of a case do more work.",
+		       "gate also if the lines of a case do more work, or its profile is damaged.",
 	OPTIONS_AND_EXAMPLES(regress_verb_options, regress_rows, regress_examples),
 	.defaults = regress_defaults,
 	.operands_instead = "name the runs with --base RUN and --head RUN",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "cli/damaged_profiles.h"
 #include "cli/gpus.h"
 #include "cli/output.h"
 #include "harness/judge/judge.h"
@@ -35,10 +36,11 @@ static struct report_texts texts_of(struct profile_data *data)
 				     .why_no_sass = profile_data_why_no_sass};
 }
 
-/* The measured lines of a run; without chosen cases, text and Markdown have the worst of them. */
+/* The measured lines of a run; without chosen cases, text and Markdown have the worst of them.
+ * Cases whose profile is damaged are left out, named and counted. */
 static int write_profiles(FILE *out, const struct run *run, struct profile_data *data, bool chosen,
-			  bool sass, enum report_format format, const struct report_options *look,
-			  struct error *err)
+			  bool sass, size_t *damaged, enum report_format format,
+			  const struct report_options *look, struct error *err)
 {
 	const struct report_texts texts = texts_of(data);
 	struct report_profile *items = xcalloc(run->trial_count + 1, sizeof(*items));
@@ -47,6 +49,12 @@ static int write_profiles(FILE *out, const struct run *run, struct profile_data 
 	int rc;
 
 	for (size_t i = 0; i < run->trial_count; i++) {
+		const char *damage = profile_data_damage(data, &run->trials[i]);
+
+		if (damage) {
+			say_profile_left_out(run, run->trials[i].id, damage);
+			++*damaged;
+		}
 		items[report.count].trial = &run->trials[i];
 		items[report.count].profile = profile_data_of(data, &run->trials[i]);
 		items[report.count].emulated = profile_data_emulated(
@@ -57,6 +65,9 @@ static int write_profiles(FILE *out, const struct run *run, struct profile_data 
 	report.worst = report.worst && report.count > 1;
 	if (report.count)
 		rc = report_profiles(out, run, &report, format, look, err);
+	else if (*damaged)
+		rc = error_set(err, PL_ECORRUPT, "every profile of %s of run %lld is damaged",
+			       chosen ? "the chosen cases" : "the cases", (long long)run->id);
 	else
 		rc = error_set(
 			err, PL_ENOENT,
@@ -108,17 +119,34 @@ static const struct trial *same_case(const struct run *run, const struct trial *
 	return NULL;
 }
 
+/* profiled_side_load(), but a damaged profile is named, counted, and then as if there were none. */
+static int load_side_of_case(struct profiled_side *side, struct db *db, const struct run *run,
+			     const struct trial *trial, size_t *damaged, struct error *err)
+{
+	int rc = profiled_side_load(side, db, run, trial, err);
+
+	if (rc != PL_ECORRUPT)
+		return rc;
+	say_profile_left_out(run, trial->id, err->text);
+	++*damaged;
+	profiled_side_release(side);
+	*side = (struct profiled_side){0};
+	return 0;
+}
+
 /* *pair stays without trials if the case has no profile in one of the runs. */
 static int pair_lines_of_case(struct report_line_pair *pair, struct compared_case *compared,
 			      const struct report_data *data, const struct trial *trial,
-			      struct error *err)
+			      size_t *damaged, struct error *err)
 {
 	const struct trial *other = same_case(&data->compared, trial);
 	struct profiled_side *sides = compared->sides;
-	int rc = other ? profiled_side_load(&sides[0], data->db, &data->compared, other, err) : 0;
+	int rc =
+		other ? load_side_of_case(&sides[0], data->db, &data->compared, other, damaged, err)
+		      : 0;
 
 	if (!rc && sides[0].profile)
-		rc = profiled_side_load(&sides[1], data->db, &data->run, trial, err);
+		rc = load_side_of_case(&sides[1], data->db, &data->run, trial, damaged, err);
 	if (rc || !sides[0].profile || !sides[1].profile)
 		return rc;
 	for (int i = 0; i < 2; i++)
@@ -132,8 +160,9 @@ static int pair_lines_of_case(struct report_line_pair *pair, struct compared_cas
 }
 
 /* The lines of the chosen cases that have a profile in both runs. */
-static int write_line_pairs(FILE *out, const struct report_parts *parts, enum report_format format,
-			    const struct report_options *look, struct error *err)
+static int write_line_pairs(FILE *out, const struct report_parts *parts, size_t *damaged,
+			    enum report_format format, const struct report_options *look,
+			    struct error *err)
 {
 	const struct report_data *data = &parts->data;
 	const struct run *shown = &parts->selected.shown;
@@ -145,12 +174,16 @@ static int write_line_pairs(FILE *out, const struct report_parts *parts, enum re
 	int rc = 0;
 
 	for (size_t i = 0; i < shown->trial_count && !rc; i++) {
-		rc = pair_lines_of_case(&pairs[count], &cases[i], data, &shown->trials[i], err);
+		rc = pair_lines_of_case(&pairs[count], &cases[i], data, &shown->trials[i], damaged,
+					err);
 		count += pairs[count].matches != NULL;
 	}
 	for (int i = 0; i < 2 && !rc; i++)
 		rc = profile_data_load(&kept[i], data->db, runs[i], err);
-	if (!rc && !count) {
+	if (!rc && !count && *damaged) {
+		rc = error_set(err, PL_ECORRUPT,
+			       "no chosen case has a profile that can be read in both runs");
+	} else if (!rc && !count) {
 		rc = error_set(err, PL_ENOENT,
 			       "no chosen case has a profile in run %lld and in run %lld: perflab "
 			       "sweep --lines all takes one of every case",
@@ -175,8 +208,8 @@ static int write_line_pairs(FILE *out, const struct report_parts *parts, enum re
 }
 
 static int write_measured_lines(FILE *out, const struct report_parts *parts, bool sass,
-				enum report_format format, const struct report_options *look,
-				struct error *err)
+				size_t *damaged, enum report_format format,
+				const struct report_options *look, struct error *err)
 {
 	const struct run *shown = &parts->selected.shown;
 	struct profile_data *data = NULL;
@@ -184,7 +217,7 @@ static int write_measured_lines(FILE *out, const struct report_parts *parts, boo
 
 	if (!rc)
 		rc = write_profiles(out, shown, data, parts->selection.pattern_count > 0, sass,
-				    format, look, err);
+				    damaged, format, look, err);
 	profile_data_free(data);
 	return rc;
 }
@@ -210,16 +243,17 @@ static int write_cards_report(FILE *out, const struct report_parts *parts,
 }
 
 /* Writes the report that the options ask for to the output that they name. */
-static int write_run_report(const struct invocation *call, const struct report_parts *parts,
+static int write_run_report(struct invocation *call, const struct report_parts *parts,
 			    struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	const struct report_data *data = &parts->data;
 	const enum report_format format = (enum report_format)options->format;
+	struct page_profiles page = {data->db, &data->run, 0};
 	const struct report_profile_reader profiles = {
-		.profile = report_data_profile,
-		.source = report_data_source,
-		.context = data->db,
+		.profile = page_profiles_read,
+		.source = page_profiles_source,
+		.context = &page,
 	};
 	struct report_options look = {
 		.selection = &parts->selection,
@@ -244,16 +278,19 @@ static int write_run_report(const struct invocation *call, const struct report_p
 		look.ascii = call->terminal.out_ascii;
 	}
 	if (!rc && options->lines && data->compares)
-		rc = write_line_pairs(output.stream, parts, format, &look, err);
+		rc = write_line_pairs(output.stream, parts, &page.damaged, format, &look, err);
 	else if (!rc && data->compares && cards_differ(&data->run, &data->compared))
 		rc = write_cards_report(output.stream, parts, format, &look, err);
 	else if (!rc && options->lines && data->run.traits.emulated)
 		rc = write_lines(output.stream, &parts->selected.shown, format, &look, err);
 	else if (!rc && options->lines)
-		rc = write_measured_lines(output.stream, parts, options->sass, format, &look, err);
+		rc = write_measured_lines(output.stream, parts, options->sass, &page.damaged,
+					  format, &look, err);
 	else if (!rc)
 		rc = report_draw(output.stream, report_selected_run(&parts->selected, format),
 				 format, &look, err);
+	if (page.damaged)
+		call->exit_code = EXIT_FAILED;
 	return output_end(&output, rc, err);
 }
 
@@ -345,9 +382,8 @@ static int select_cases(struct report_parts *parts, struct error *err)
 }
 
 /* Reports all GPUs of the sweep of the run, if they are meant. *done: it did, or failed to. */
-static int report_whole_sweep(bool *done, const struct invocation *call,
-			      const struct report_parts *parts, const char *reference,
-			      struct error *err)
+static int report_whole_sweep(bool *done, struct invocation *call, const struct report_parts *parts,
+			      const char *reference, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	const struct group_look look = {
@@ -381,7 +417,7 @@ static int report_whole_sweep(bool *done, const struct invocation *call,
 }
 
 /* Reports one run. */
-static int report_run_alone(const struct invocation *call, struct report_parts *parts,
+static int report_run_alone(struct invocation *call, struct report_parts *parts,
 			    const struct report_data_request *request, struct error *err)
 {
 	const struct report_verb_options *options = call->options;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "cli/damaged_profiles.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
 #include "harness/runs/runs.h"
@@ -44,16 +45,17 @@ static int check_group_format(const struct gpu_group *group, enum report_format 
 			 report_format_name(format));
 }
 
-int group_report(const struct invocation *call, const struct group_data *data, struct db *db,
+int group_report(struct invocation *call, const struct group_data *data, struct db *db,
 		 const struct group_look *look, struct error *err)
 {
 	static const struct report_selection everything = {0};
 	const struct report_selection *selection = look->selection ? look->selection : &everything;
 	const struct gpu_group *group = &data->group;
+	struct page_profiles page = {db, &group->all, 0};
 	const struct report_profile_reader profiles = {
-		.profile = report_data_profile,
-		.source = report_data_source,
-		.context = db,
+		.profile = page_profiles_read,
+		.source = page_profiles_source,
+		.context = &page,
 	};
 	struct report_selected selected = {0};
 	struct report_options options = {
@@ -91,6 +93,8 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 	rc = report_draw(output.stream, report_selected_run(&selected, look->format), look->format,
 			 &options, err);
 	report_selected_release(&selected);
+	if (page.damaged)
+		call->exit_code = EXIT_FAILED;
 	return output_end(&output, rc, err);
 }
 

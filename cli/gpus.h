@@ -23,7 +23,7 @@ struct group_look {
 };
 /* PL_EUSAGE: the selection, as report_select(), or the format shows no spread. Also the errors of
  * report_draw(). `db`: for the samples of a page. */
-int group_report(const struct invocation *call, const struct group_data *data, struct db *db,
+int group_report(struct invocation *call, const struct group_data *data, struct db *db,
 		 const struct group_look *look, struct error *err);
 
 struct sweep_gpus_options {

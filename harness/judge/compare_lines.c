@@ -117,6 +117,22 @@ static void judge_lines(struct regress *regress, struct regress_case *item,
 	regress->gating++;
 }
 
+/* Nothing is known of lines that cannot be read, so a gate must not let them pass. */
+static void refuse_damaged(struct regress *regress, struct regress_case *item,
+			   struct line_changes *changes, bool of_base, const char *why, bool gate)
+{
+	line_changes_refuse(changes,
+			    xasprintf("damaged in the %s: %s", of_base ? "base" : "head", why));
+	changes->damaged = true;
+	if (!gate)
+		return;
+	explain_more(item, xstrdup(changes->why_not));
+	if (item->gates)
+		return;
+	item->gates = true;
+	regress->gating++;
+}
+
 static bool has_id(const int64_t *ids, size_t count, int64_t id)
 {
 	size_t i = 0;
@@ -140,13 +156,25 @@ int comparison_add_lines(struct run_comparison *comparison, struct db *db, bool 
 	lines->count = regress->count;
 	for (size_t i = 0; !rc && i < regress->count; i++) {
 		struct regress_case *item = &regress->cases[i];
+		struct error damage = {0};
+		bool of_base = true;
 
 		if (item->ignored || !item->base || !item->head ||
 		    !has_id(profiled, profiled_count, item->head->id))
 			continue;
-		rc = profiled_side_load(&base, db, &comparison->base, item->base, err);
-		if (!rc && base.profile)
-			rc = profiled_side_load(&head, db, &comparison->head, item->head, err);
+		rc = profiled_side_load(&base, db, &comparison->base, item->base, &damage);
+		if (!rc && base.profile) {
+			of_base = false;
+			rc = profiled_side_load(&head, db, &comparison->head, item->head, &damage);
+		}
+		if (rc == PL_ECORRUPT) {
+			refuse_damaged(regress, item, &lines->items[i], of_base, damage.text, gate);
+			lines->damaged++;
+			rc = 0;
+			continue;
+		}
+		if (rc)
+			error_set(err, rc, "%s", damage.text);
 		if (rc || !base.profile || !head.profile)
 			continue;
 		lines->profiled++;

@@ -23,8 +23,9 @@ struct kept_code {
 struct profile_data {
 	struct db *db;
 	int64_t run_id;
-	int64_t *trials; /* with a profile */
-	struct profile **profiles;
+	int64_t *trials;                  /* with a profile */
+	struct profile **profiles;        /* NULL: damaged */
+	char **damage;                    /* what is wrong with it; NULL: nothing */
 	struct line_count_list *emulated; /* of the same cases */
 	int64_t *emulated_runs;           /* 0: none */
 	size_t count;
@@ -49,14 +50,24 @@ int profile_data_load(struct profile_data **out, struct db *db, const struct run
 	data->run_id = run->id;
 	data->trials = xcalloc(count + 1, sizeof(*data->trials));
 	data->profiles = xcalloc(count + 1, sizeof(struct profile *));
+	data->damage = xcalloc(count + 1, sizeof(char *));
 	data->emulated = xcalloc(count + 1, sizeof(*data->emulated));
 	data->emulated_runs = xcalloc(count + 1, sizeof(*data->emulated_runs));
 	for (size_t i = 0; i < count && !rc; i++) {
+		struct error damage = {0};
+
 		if (!run_trial(run, ids[i]))
 			continue;
 		data->trials[data->count] = ids[i];
-		rc = db_profile_load(db, ids[i], &data->profiles[data->count], err);
-		if (!rc)
+		rc = db_profile_load(db, ids[i], &data->profiles[data->count], &damage);
+		if (rc == PL_ECORRUPT) {
+			data->damage[data->count++] = xstrdup(damage.text);
+			rc = 0;
+			continue;
+		}
+		if (rc)
+			error_set(err, rc, "%s", damage.text);
+		else
 			rc = db_emulated_lines_load(db, ids[i], &data->emulated[data->count],
 						    &data->emulated_runs[data->count], err);
 		data->count += data->profiles[data->count] != NULL;
@@ -76,7 +87,10 @@ void profile_data_free(struct profile_data *data)
 	for (size_t i = 0; i < data->count; i++)
 		profile_free(data->profiles[i]);
 	for (size_t i = 0; i < data->count; i++)
+		free(data->damage[i]);
+	for (size_t i = 0; i < data->count; i++)
 		line_count_list_release(&data->emulated[i]);
+	free(data->damage);
 	free(data->emulated);
 	free(data->emulated_runs);
 	for (size_t i = 0; i < data->text_count; i++) {
@@ -101,6 +115,14 @@ const struct profile *profile_data_of(const struct profile_data *data, const str
 	for (size_t i = 0; i < data->count; i++)
 		if (data->trials[i] == trial->id)
 			return data->profiles[i];
+	return NULL;
+}
+
+const char *profile_data_damage(const struct profile_data *data, const struct trial *trial)
+{
+	for (size_t i = 0; i < data->count; i++)
+		if (data->trials[i] == trial->id)
+			return data->damage[i];
 	return NULL;
 }
 

@@ -122,13 +122,15 @@ void report_measured_sources(struct key_value_list *out, const struct run *run);
 /* ---- profiles of a stored run, with the texts that it keeps: profile_data.c ---- */
 
 struct profile_data;
-/* Loads the profiles of the trials of a run, or of a selection of it. Also the errors of db/db.h.
- * The database is borrowed. */
+/* Loads the profiles of the trials of a run, or of a selection of it. A damaged one does not keep
+ * the others from being loaded. Also the errors of db/db.h. The database is borrowed. */
 int profile_data_load(struct profile_data **out, struct db *db, const struct run *run,
 		      struct error *err);
 void profile_data_free(struct profile_data *data);
-/* The profile of a trial; NULL: it has none. */
+/* The profile of a trial; NULL: it has none, or a damaged one. */
 const struct profile *profile_data_of(const struct profile_data *data, const struct trial *trial);
+/* What is wrong with the profile of a trial; NULL: nothing, or it has none. */
+const char *profile_data_damage(const struct profile_data *data, const struct trial *trial);
 /* What an emulator counted in the case of a profiled trial, and the run that has it; NULL: no run
  * of the database does. */
 const struct line_count_list *profile_data_emulated(const struct profile_data *data,

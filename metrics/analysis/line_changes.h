@@ -59,6 +59,7 @@ struct line_changes {
 	 */
 	bool worse;
 	char *why_not; /* why nothing is compared; NULL: it is */
+	bool damaged;  /* because what is stored of them is damaged */
 };
 
 /*
@@ -88,6 +89,7 @@ struct line_changes_list {
 	struct line_changes *items;
 	size_t count;
 	size_t profiled; /* cases that have a profile in both runs */
+	size_t damaged;  /* cases whose profile cannot be read in one of them */
 };
 void line_changes_list_release(struct line_changes_list *list);
 

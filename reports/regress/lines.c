@@ -77,7 +77,7 @@ static bool has_sentences(const struct line_changes *changes)
 /* 0: what fails; 1: lines that do more work; 2: other changes; 3: nothing changed. */
 static int place_of_lines(const struct regress_case *item, const struct line_changes *changes)
 {
-	if (item->gates && changes->count)
+	if (item->gates && (changes->count || changes->damaged))
 		return 0;
 	return changes->worse ? 1 : changes->count ? 2 : 3;
 }

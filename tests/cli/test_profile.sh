@@ -155,9 +155,12 @@ if command -v sqlite3 >/dev/null; then
 	expect_no_out 'x[i] = y[i];'
 	expect_out 'No text: the file cannot be read: content'
 	expect_out 'is damaged'
-	# a profile that breaks its invariants is an error of the file
+	# a profile that breaks its invariants is named; a report of nothing else fails
 	sqlite3 kept.db 'UPDATE stall SET samples = samples + 1'
-	refused 3 'the profile of trial' report 1 --lines
+	run report 1 --lines
+	expect_code 3
+	expect_err 'its profile is damaged: the profile of trial'
+	expect_err 'every profile of the cases of run 1 is damaged'
 	# a file of a perflab that had no profiles
 	sqlite3 kept.db 'DROP VIEW result_line_costs; DROP VIEW result_instructions;
 		DROP VIEW result_stalls; DROP TABLE stall; DROP TABLE instruction;

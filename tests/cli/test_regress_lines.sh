@@ -40,6 +40,55 @@ run report after --lines --sass --compare before
 expect_code 2
 expect_err '--sass does not work with --compare'
 
+# a damaged profile costs the lines of its case, and nothing else
+sqlite3 lines.db ".backup 'damaged.db'"
+sqlite3 damaged.db "DELETE FROM instruction WHERE instruction = 0 AND trial_id = (SELECT trial.id FROM trial
+	JOIN run ON run.id = run_id WHERE label = 'after' AND variant = 'spin')"
+spin='saxpy/spin/n=32768: its lines are left out, because its profile is damaged: the profile of trial'
+run report after --lines --db damaged.db
+expect_code 3
+expect_out 'saxpy.cu:4'
+expect_no_out 'spin'
+expect_err "$spin"
+expect_err 'take a new profile with perflab sweep --lines'
+run report after --lines --compare before --db damaged.db
+expect_code 3
+expect_out 'saxpy/strided/n=32768  then 10.0 us, now 15.0 us'
+expect_no_out 'spin'
+expect_err "$spin"
+run report after --lines spin --db damaged.db
+expect_code 3
+expect_err 'every profile of the chosen cases of run 2 is damaged'
+run report after --lines spin --compare before --db damaged.db
+expect_code 3
+expect_err 'no chosen case has a profile that can be read in both runs'
+run report after --format html -o page.html --db damaged.db
+[ "$code" -eq 4 ] || { # a build without the page
+	expect_code 3
+	expect_err "$spin"
+	grep -qF '"damaged":"the profile of trial' page.html || complain 'the page does not say what is damaged'
+	grep -qF 'y[i] = x[32 * i];' page.html || complain 'the page lacks the lines of other cases'
+}
+
+# a comparison says so, and a gate does not let it pass
+compare 1 --db damaged.db
+expect_out "$line"
+expect_out 'not compared: damaged in the head: the profile of trial'
+expect_err 'saxpy/spin/n=32768: its lines are not compared: damaged in the head: the profile of trial'
+printf 'saxpy/strided* ignore\nsaxpy/quiet* ignore\n' >limits
+run regress --base after --head before --thresholds limits --db damaged.db
+expect_out 'not compared: damaged in the base: the profile of trial'
+compare 0 --thresholds limits --db damaged.db
+compare 1 --thresholds limits --lines gate --db damaged.db
+compare 0 --thresholds limits --lines gate
+compare 1 --thresholds limits --lines gate --format junit --db damaged.db
+expect_out 'type="lines"/>'
+compare 0 --thresholds limits --lines none --db damaged.db
+expect_no_err 'damaged'
+sqlite3 damaged.db "UPDATE content SET packed = x'00'"
+compare 0 --thresholds limits --db damaged.db
+expect_out 'not compared: damaged in the base: content'
+
 # a case that is as fast fails if its lines gate
 sqlite3 lines.db "DELETE FROM profile WHERE trial_id IN (SELECT trial.id FROM trial JOIN run
 	ON run.id = run_id WHERE label = 'after' AND variant = 'strided')"
