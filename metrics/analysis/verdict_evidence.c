@@ -114,6 +114,7 @@ static void evidence_from_counters(struct evidence *out)
 	out->load_sectors = counted_value(trial, "global_load_sectors_per_request");
 	out->store_sectors = counted_value(trial, "global_store_sectors_per_request");
 	out->loaded = counted_value(trial, "global_load_sectors");
+	out->load_requests = counted_value(trial, "global_load_requests");
 	out->stored = counted_value(trial, "global_store_sectors");
 	out->load_waste = finite_quotient(SECTOR_BYTES * out->loaded,
 					  trial->has_work ? (double)trial->bytes_read : NAN);
@@ -144,6 +145,7 @@ static void evidence_from_emulated_counts(struct evidence *out)
 	out->store_sectors = counted_value(trial, "ptx_store_sectors_per_request");
 	/* exact, because the emulator counts the bytes that lanes request */
 	out->loaded = counted_value(trial, "ptx_global_load_sectors");
+	out->load_requests = counted_value(trial, "ptx_global_load_requests");
 	out->stored = counted_value(trial, "ptx_global_store_sectors");
 	out->load_waste = finite_quotient(SECTOR_BYTES * out->loaded,
 					  counted_value(trial, "ptx_global_load_bytes"));

@@ -43,7 +43,8 @@ static void advise_dram(struct text *out, const struct evidence *e)
 		text_add(out, "at the roof only fewer bytes help: fuse the kernel with its "
 			      "neighbours, or use a narrower type");
 	else
-		text_add(out, "keep more bytes in flight: wider loads, several loads per thread");
+		text_addf(out, "keep more bytes in flight: %sseveral loads per thread",
+			  e->load_sectors >= WIDE_SECTORS ? "" : "wider loads, ");
 }
 
 static void say_compute(struct text *out, const struct evidence *e)
@@ -107,6 +108,7 @@ static void say_few_blocks(struct text *out, const struct evidence *e)
 		  e->blocks == 1 ? "block" : "blocks", (long long)e->device->sm_count);
 }
 
+#define LOOK_AT_LINES "look what its warps wait for: perflab report --lines"
 #define CLOSE ", close to the limit of " STRING(NEAR_PCT) " %"
 
 /* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT, because the roof is not near. */
@@ -132,6 +134,19 @@ static void say_waits(struct text *out, const struct evidence *e)
 	}
 	if (evidence_compute_is_modelled(e))
 		text_add(out, "; compute is judged from the work model");
+}
+
+static void advise_waiting(struct text *out, const struct evidence *e)
+{
+	const bool loads = !(e->load_requests < LEAST_LOADS * e->instructions);
+	const bool room = !(e->achieved_pct >= FULL_PCT);
+
+	if (loads)
+		text_add(out, "give each thread more independent loads in flight");
+	if (room)
+		text_add(out, loads ? ", or run more warps" : "run more warps");
+	if (!loads && !room)
+		text_add(out, LOOK_AT_LINES);
 }
 
 static void say_unknown(struct text *out, const struct evidence *e)
@@ -173,7 +188,7 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 		roofless |= !e->ceilings || !ceiling_of_level(e->ceilings, (enum memory_level)i);
 	}
 	if (evidence_latency_is_hidden(e))
-		text_add(out, "look what its warps wait for: perflab report --lines");
+		text_add(out, LOOK_AT_LINES);
 	if (uncounted)
 		text_add(out, "count it: perflab sweep --metrics core");
 	if (roofless)
@@ -246,7 +261,8 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	[RULE_DRAM] = {.say = say_dram, ROOF("dram", BOUND_DRAM,
 	      "DRAM bytes per second, relative to the highest DRAM ceiling; without counted bytes, "
 	      "those that the work model needs at least",
-	      "keep more bytes in flight: wider loads, several loads per thread; from "
+	      "keep more bytes in flight: wider loads (unless they have " STRING(WIDE_SECTORS)
+	      " sectors per request), several loads per thread; from "
 	      STRING(AT_PCT) " % on: fewer bytes, by fusing the kernel with its neighbours or a "
 	      "narrower type"),
 	 .advise = advise_dram},
@@ -288,7 +304,10 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	[RULE_LATENCY] = {NO_ROOF("latency", BOUND_LATENCY, say_waits,
 	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and fewer "
 	         "than " STRING(READY_WARPS) " warp per scheduler and cycle is ready",
-	         "give each thread more independent loads in flight, or run more warps")},
+	         "give each thread more independent loads in flight, if at least " STRING(LEAST_LOADS)
+	         " of the instructions are global loads; run more warps, below " STRING(FULL_PCT)
+	         " % achieved occupancy; else look what its warps wait for"),
+	 .advise = advise_waiting},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`"),

@@ -31,7 +31,10 @@
 #define LEAST_LOST 0.05    /* waste below it is no finding */
 #define ABOVE_PCT 3  /* above a roof, beyond both intervals: ceilings differ between sessions */
 #define VAGUE_PCT 10 /* above a roof, if an interval is missing */
-#define SCHEDULERS 4 /* per multiprocessor, from compute capability 7.0 on */
+#define LEAST_LOADS 0.005 /* global loads / instructions */
+#define FULL_PCT 90       /* achieved occupancy to which more warps add nothing */
+#define WIDE_SECTORS 15.5 /* per request: lanes load 16 bytes each */
+#define SCHEDULERS 4      /* per multiprocessor, from compute capability 7.0 on */
 
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
@@ -87,6 +90,7 @@ struct evidence {
 	double load_sectors, store_sectors; /* per request */
 	double load_waste, store_waste;     /* bytes of sectors / bytes needed */
 	double loaded, stored;              /* sectors of all requests */
+	double load_requests;               /* of warps, to global memory */
 	double instructions;                /* of warps */
 	double wavefronts, conflicts;       /* of shared memory */
 	double issue_pct;                   /* of the issue slots of the multiprocessors */
