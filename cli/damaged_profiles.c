@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 
 void say_damaged_profile(const char *name, const char *what, const char *why)
@@ -38,5 +39,5 @@ int page_profiles_source(void *profiles, int64_t run_id, const char *file, char 
 {
 	struct page_profiles *page = profiles;
 
-	return report_data_source(page->db, run_id, file, hash, text, why, err);
+	return run_source_load(page->db, run_id, file, hash, text, why, err);
 }

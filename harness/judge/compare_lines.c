@@ -23,21 +23,18 @@ static int load_source(struct profiled_side *side, struct db *db, const char *fi
 {
 	char *hash = NULL, *why = NULL, *text = NULL;
 	struct error lacking = {0};
-	size_t bytes = 0;
 	int rc;
 
 	for (size_t i = 0; i < side->sources.count; i++)
 		if (strcmp(side->sources.items[i].file, file) == 0)
 			return 0;
-	rc = db_run_file_load(db, side->run_id, file, &hash, &why, err);
-	if (!rc && hash)
-		rc = db_content_load(db, hash, &text, &bytes, &lacking);
+	rc = run_source_load(db, side->run_id, file, &hash, &text, &why, &lacking);
 	if (rc == PL_ENOENT)
 		rc = 0; /* a merge may have left the text behind */
-	else if (rc && lacking.code)
+	else if (rc)
 		rc = error_set(err, rc, "%s", lacking.text);
 	if (!rc)
-		line_source_add(&side->sources, file, hash, text, bytes);
+		line_source_add(&side->sources, file, hash, text, text ? strlen(text) : 0);
 	else
 		free(text);
 	free(hash);

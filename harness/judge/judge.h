@@ -23,6 +23,12 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
  * run_load() says, or the stored state if that fails. */
 enum run_state run_state_now(struct db *db, const struct run *run);
 
+/* Loads what a run keeps of a source file: the hash of its text, the text, and why there is none,
+ * all malloc'd; NULL: not known. PL_ENOENT: the hash is known, but a merge left the text behind.
+ * `db` is a struct db; the type makes this a callback of reports/. */
+int run_source_load(void *db, int64_t run_id, const char *file, char **hash, char **text,
+		    char **why, struct error *err);
+
 /* ---- baselines: load_runs.c ---- */
 
 struct baseline_run {

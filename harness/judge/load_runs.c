@@ -1,5 +1,5 @@
-/* Loads stored runs, and the baselines of the cases of a run, grouped by the runs that have them.
- */
+/* Loads stored runs and their source files, and the baselines of the cases of a run, grouped by the
+ * runs that have them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +36,16 @@ enum run_state run_state_now(struct db *db, const struct run *run)
 		state = whole.state;
 	run_release(&whole);
 	return state;
+}
+
+int run_source_load(void *db, int64_t run_id, const char *file, char **hash, char **text,
+		    char **why, struct error *err)
+{
+	size_t length;
+	int rc = db_run_file_load(db, run_id, file, hash, why, err);
+
+	*text = NULL;
+	return rc || !*hash ? rc : db_content_load(db, *hash, text, &length, err);
 }
 
 /* ---- baselines ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compile/disassemble.h"
+#include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 
 /* The text of a file of the run, in lines that end with NUL. */
@@ -163,10 +164,9 @@ static void load_text(struct profile_data *data, struct kept_text *text)
 {
 	struct error err = {0};
 	char *hash = NULL;
-	size_t length;
 
-	if (db_run_file_load(data->db, data->run_id, text->file, &hash, &text->why, &err) ||
-	    (hash && db_content_load(data->db, hash, &text->bytes, &length, &err)))
+	if (run_source_load(data->db, data->run_id, text->file, &hash, &text->bytes, &text->why,
+			    &err))
 		text->why = xasprintf("cannot be read: %s", err.text);
 	else if (!hash && !text->why)
 		text->why = xstrdup("is not kept with the run (--no-source)");

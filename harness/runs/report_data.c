@@ -144,17 +144,6 @@ int report_data_profile(void *db, int64_t trial_id, struct profile **out, struct
 	return db_profile_load(db, trial_id, out, err);
 }
 
-int report_data_source(void *db, int64_t run_id, const char *file, char **hash, char **text,
-		       char **why, struct error *err)
-{
-	size_t length;
-	int rc;
-
-	*text = NULL;
-	rc = db_run_file_load(db, run_id, file, hash, why, err);
-	return rc || !*hash ? rc : db_content_load(db, *hash, text, &length, err);
-}
-
 void report_measured_sources(struct key_value_list *out, const struct run *run)
 {
 	source_facts_compare(out, run);

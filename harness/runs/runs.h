@@ -112,9 +112,6 @@ int report_data_samples(void *db, int64_t trial_id, struct sample **out, size_t 
 			struct error *err);
 /* Calls db_profile_load(). */
 int report_data_profile(void *db, int64_t trial_id, struct profile **out, struct error *err);
-/* Reads a source file of a run, as struct report_profile_reader has it. */
-int report_data_source(void *db, int64_t run_id, const char *file, char **hash, char **text,
-		       char **why, struct error *err);
 
 /* Adds the files of a user that a run measured, as struct report_sources has them. */
 void report_measured_sources(struct key_value_list *out, const struct run *run);
