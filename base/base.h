@@ -116,6 +116,10 @@ bool has_suffix(const char *text, const char *suffix);
 /* Whether the text has the name between characters that names cannot have: "n" in "2 * n". */
 bool has_whole_word(const char *text, const char *name);
 
+/* Splits a text in place into its lines, without blanks at their ends and with tabs as blanks. The
+ * pointers into the text are malloc'd; NULL: there is no line. */
+char **text_split_lines(char *text, size_t *count);
+
 /* A list that owns its strings. All zeroes is an empty list. */
 struct string_list {
 	char **items;

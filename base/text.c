@@ -312,3 +312,24 @@ void text_add_escaped(struct text *out, const char *text)
 				text_addf(out, "\\x%02x", (unsigned char)*text);
 	}
 }
+
+char **text_split_lines(char *text, size_t *count)
+{
+	size_t capacity = 0;
+	char **lines = NULL;
+
+	*count = 0;
+	for (char *line = text, *next; *line; line = next) {
+		size_t length = strcspn(line, "\n");
+
+		next = line + length + (line[length] == '\n');
+		lines = xgrow(lines, &capacity, *count + 1, sizeof(char *));
+		lines[(*count)++] = line;
+		while (length > 0 && strchr(" \t\r", line[length - 1]))
+			length--;
+		line[length] = '\0';
+		for (char *c = line; *c; c++)
+			*c = *c == '\t' ? ' ' : *c;
+	}
+	return lines;
+}

@@ -140,26 +140,6 @@ const struct line_count_list *profile_data_emulated(const struct profile_data *d
 
 /* ---- source text ---- */
 
-static void split_kept_text(struct kept_text *text)
-{
-	size_t capacity = 0;
-	char *line = text->bytes;
-
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-		char *next = line + length + (line[length] == '\n');
-
-		text->lines = xgrow(text->lines, &capacity, text->line_count + 1, sizeof(char *));
-		text->lines[text->line_count++] = line;
-		while (length > 0 && strchr(" \t\r", line[length - 1]))
-			length--;
-		line[length] = '\0';
-		for (char *c = line; *c; c++)
-			*c = *c == '\t' ? ' ' : *c;
-		line = next;
-	}
-}
-
 static void load_text(struct profile_data *data, struct kept_text *text)
 {
 	struct error err = {0};
@@ -172,7 +152,7 @@ static void load_text(struct profile_data *data, struct kept_text *text)
 		text->why = xstrdup("is not kept with the run (--no-source)");
 	free(hash);
 	if (text->bytes)
-		split_kept_text(text);
+		text->lines = text_split_lines(text->bytes, &text->line_count);
 }
 
 static const struct kept_text *kept_text_of(struct profile_data *data, const char *file)

@@ -72,27 +72,6 @@ static bool find_source(struct source_text *source, const char *file)
 	return false;
 }
 
-static void split_lines(struct source_text *source)
-{
-	size_t capacity = 0;
-	char *line = source->bytes;
-
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-		char *next = line + length + (line[length] == '\n');
-
-		source->starts = xgrow(source->starts, &capacity, source->count + 1,
-				       sizeof(*source->starts));
-		source->starts[source->count++] = (size_t)(line - source->bytes);
-		while (length > 0 && strchr(" \t\r", line[length - 1]))
-			length--;
-		line[length] = '\0';
-		for (char *c = line; *c; c++)
-			*c = *c == '\t' ? ' ' : *c;
-		line = next;
-	}
-}
-
 const char *source_text_line(struct source_text *source, const char *file, int64_t line)
 {
 	if (!file)
@@ -104,17 +83,17 @@ const char *source_text_line(struct source_text *source, const char *file, int64
 		source->where = where;
 		source->file = xstrdup(file);
 		if (find_source(source, file))
-			split_lines(source);
+			source->lines = text_split_lines(source->bytes, &source->count);
 	}
 	if (line < 1 || (uint64_t)line > source->count)
 		return NULL;
-	return source->bytes + source->starts[line - 1];
+	return source->lines[line - 1];
 }
 
 void source_text_release(struct source_text *source)
 {
 	free(source->file);
 	free(source->bytes);
-	free(source->starts);
+	free(source->lines);
 	*source = (struct source_text){0};
 }

@@ -12,7 +12,7 @@ struct source_text {
 	bool measured;      /* it is as it was measured */
 	const char *reason; /* why there is no text although the file was measured; NULL: none */
 	int64_t written_ns; /* when the file was last modified, wall clock */
-	size_t *starts;     /* offset of each line in bytes; each line ends with NUL */
+	char **lines;       /* in bytes; each ends with NUL */
 	size_t count;
 };
 /*

@@ -379,6 +379,23 @@ static void untrusted_text_is_visible(void **state)
 	text_release(&out);
 }
 
+/* The end of the last line may be missing. */
+static void lines_have_no_ends(void **state)
+{
+	char text[] = "a\tb \t\r\n\n  c", none[] = "";
+	size_t count;
+	char **lines = text_split_lines(text, &count);
+
+	(void)state;
+	assert_int_equal(count, 3);
+	assert_string_equal(lines[0], "a b");
+	assert_string_equal(lines[1], "");
+	assert_string_equal(lines[2], "  c");
+	free(lines);
+	assert_null(text_split_lines(none, &count));
+	assert_int_equal(count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +407,7 @@ int main(void)
 		cmocka_unit_test(lists_own_their_strings),
 		cmocka_unit_test(split_keeps_empty_pieces),
 		cmocka_unit_test(split_at_no_separator_is_one_piece),
+		cmocka_unit_test(lines_have_no_ends),
 		cmocka_unit_test(grow_keeps_what_is_there),
 		cmocka_unit_test(copies_are_terminated),
 		cmocka_unit_test(names_without_the_path_of_the_file),
