@@ -1,11 +1,8 @@
-#include "reports/run/both_lines.h"
-
+/* What an emulator counted at the lines of a case beside what the hardware counted. */
 #include <string.h>
 
-#include "metrics/analysis/line_costs.h"
-#include "reports/table/escape.h"
-#include "reports/table/readable.h"
-#include "reports/table/table.h"
+#include "reports/run/line_parts.h"
+#include "reports/run/profile.h"
 
 #define BOTH_NOTE                                                                            \
 	"PTX inst, req, sectors: of the emulated PTX. SASS inst, req, sectors: what the "    \
@@ -52,27 +49,18 @@ static const char *why_they_differ(const struct line_count *line,
 	return NULL;
 }
 
-static void add_known_number(struct row *row, int64_t value)
-{
-	if (value >= 0)
-		row_addf(row, "%lld", (long long)value);
-	else
-		row_add(row, NULL);
-}
-
 static void add_both_row(struct table *table, const struct line_count *line,
 			 const struct profile_instruction *sums)
 {
-	const char *slash = strrchr(line->file, '/');
 	struct row row = {0};
 
-	row_addf(&row, "%s:%lld", slash ? slash + 1 : line->file, (long long)line->line);
-	add_known_number(&row, line->instructions);
-	add_known_number(&row, sums->executed);
-	add_known_number(&row, line->requests ? line->requests : -1);
-	add_known_number(&row, sums->requests);
-	add_known_number(&row, line->requests ? line->sectors : -1);
-	add_known_number(&row, sums->sectors);
+	line_add_position(row_cell(&row), line->file, line->line);
+	line_add_count(row_cell(&row), line->instructions);
+	line_add_count(row_cell(&row), sums->executed);
+	line_add_count(row_cell(&row), line->requests ? line->requests : -1);
+	line_add_count(row_cell(&row), sums->requests);
+	line_add_count(row_cell(&row), line->requests ? line->sectors : -1);
+	line_add_count(row_cell(&row), sums->sectors);
 	row_add(&row, why_they_differ(line, sums));
 	row_end(&row, table, ROW_PLAIN);
 }
@@ -90,8 +78,6 @@ void write_both_lines(FILE *out, const struct report_profile *reported, bool mar
 		{"sectors", true, "SASS sectors", 0, false},
 		{"difference", false, NULL, 0, false},
 	};
-	const size_t width = markdown ? SIZE_MAX : (size_t)options->width;
-	struct text note = TEXT_INIT;
 	struct line_cost_list lines;
 	struct table *table;
 
@@ -112,14 +98,9 @@ void write_both_lines(FILE *out, const struct report_profile *reported, bool mar
 	if (table->row_count) {
 		fprintf(out, "\nBeside the emulator, run %lld\n%s",
 			(long long)reported->emulated_run, markdown ? "\n" : "");
-		table_drop_empty(table);
-		if (markdown)
-			table_write_markdown(out, table);
-		else
-			table_write_text(out, table, options);
-		wrap_text(&note, 0, "", BOTH_NOTE, width);
-		fprintf(out, "%s%s", markdown ? "\n" : "", note.data);
+		lines_write_table(out, table, markdown, options);
+		lines_write_words(out, BOTH_NOTE, markdown, options);
+	} else {
+		table_free(table);
 	}
-	text_release(&note);
-	table_free(table);
 }

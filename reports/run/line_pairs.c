@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "metrics/analysis/line_match.h"
-#include "reports/reports.h"
-#include "reports/table/escape.h"
+#include "reports/run/line_parts.h"
 #include "reports/table/json.h"
 #include "reports/table/readable.h"
-#include "reports/table/table.h"
 
 /* A line with less of the samples of both runs is shown only if its counts differ. */
 #define LEAST_SHARE 0.005
@@ -96,41 +94,28 @@ static void add_frame_place(struct row *row, const struct report_line_pair *pair
 
 static void add_share_cell(struct row *row, const struct line_cost *line, bool human)
 {
-	if (!line || !isfinite(line->share))
-		row_add(row, NULL);
-	else if (human)
-		row_addf(row, line->share < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * line->share);
-	else
-		row_addf(row, "%.15g", line->share);
-}
+	struct text *cell = row_cell(row);
 
-static void add_executed_cell(struct row *row, const struct line_cost *line)
-{
-	if (line && line->sums.executed >= 0)
-		row_addf(row, "%lld", (long long)line->sums.executed);
-	else
-		row_add(row, NULL);
+	if (line && human)
+		line_add_percent(cell, line->share);
+	else if (line && isfinite(line->share))
+		text_addf(cell, "%.15g", line->share);
 }
 
 static void add_quotient_cell(struct row *row, int64_t of, int64_t by, bool human)
 {
 	struct text *cell = row_cell(row);
 
-	if (of < 0 || by <= 0)
-		return;
 	if (human)
-		format_number(cell, (double)of / (double)by, "");
-	else
+		line_add_quotient(cell, of, by);
+	else if (of >= 0 && by > 0)
 		text_addf(cell, "%.15g", (double)of / (double)by);
 }
 
 static void add_text_cell(struct row *row, const struct paired_line *line,
 			  const struct report_texts *const texts[2])
 {
-	const struct report_texts *of = texts[line->of[1] ? 1 : 0];
-
-	row_add(row,
-		line->frame ? of->line(of->context, line->frame->file, line->frame->line) : NULL);
+	row_add(row, line->frame ? line_source(texts[line->of[1] ? 1 : 0], line->frame) : NULL);
 }
 
 static void add_pair_row(struct table *table, const struct report_line_pair *pair,
@@ -151,7 +136,7 @@ static void add_pair_row(struct table *table, const struct report_line_pair *pai
 	for (int i = 0; i < 2; i++)
 		add_share_cell(&row, line->of[i], human);
 	for (int i = 0; i < 2; i++)
-		add_executed_cell(&row, line->of[i]);
+		line_add_count(row_cell(&row), line->of[i] ? line->of[i]->sums.executed : -1);
 	for (int i = 0; i < 2; i++)
 		add_quotient_cell(&row, line->of[i] ? line->of[i]->sums.sectors : -1,
 				  line->of[i] ? line->of[i]->sums.requests : -1, human);
@@ -223,21 +208,13 @@ static void write_pair(FILE *out, const struct report_line_pair *pair,
 	struct text title = TEXT_INIT;
 
 	add_pair_rows(table, pair, texts, NULL, true, all);
-	if (markdown)
-		escape_markdown(&title, name);
-	else
-		text_add_escaped(&title, name);
+	lines_add_foreign(&title, name, markdown);
 	for (int i = 0; i < 2; i++) {
 		text_add(&title, i ? ", now " : "  then ");
 		format_value(&title, pair->trials[i]->summary.median_ns, "ns");
 	}
 	fprintf(out, markdown ? "\n#### %s\n\n" : "\n%s\n", title.data);
-	if (table->row_count)
-		table_drop_empty(table);
-	if (table->row_count && markdown)
-		table_write_markdown(out, table);
-	else if (table->row_count)
-		table_write_text(out, table, options);
+	lines_write_table(out, table, markdown, options);
 	for (size_t i = 0; i < pair->matches->unknown.count; i++) {
 		struct text why = TEXT_INIT;
 
@@ -245,7 +222,6 @@ static void write_pair(FILE *out, const struct report_line_pair *pair,
 		fprintf(out, "%snot matched: %s\n", markdown ? "\n" : "", why.data);
 		text_release(&why);
 	}
-	table_free(table);
 	text_release(&title);
 	free(name);
 }
@@ -257,7 +233,6 @@ int report_line_pairs(FILE *out, const struct run *const runs[2],
 {
 	static const struct report_options plain = {0};
 	const bool markdown = format == REPORT_MARKDOWN;
-	struct text note = TEXT_INIT;
 	struct table *table;
 	int rc;
 
@@ -268,9 +243,7 @@ int report_line_pairs(FILE *out, const struct run *const runs[2],
 			markdown ? "### " : "", (long long)runs[0]->id, (long long)runs[1]->id);
 		for (size_t i = 0; i < count; i++)
 			write_pair(out, &pairs[i], texts, markdown, options);
-		wrap_text(&note, 0, "", PAIRS_NOTE, markdown ? SIZE_MAX : (size_t)options->width);
-		fprintf(out, "\n%s", note.data);
-		text_release(&note);
+		lines_write_legend(out, PAIRS_NOTE, markdown, options);
 		return stream_check(out, err);
 	}
 	table = pairs_table(false);

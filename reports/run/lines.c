@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/run/line_parts.h"
 #include "reports/run/source_text.h"
-#include "reports/table/escape.h"
 #include "reports/table/json.h"
 #include "reports/table/readable.h"
-#include "reports/table/table.h"
 
 #define LANES_PER_WARP 32
 
@@ -93,8 +92,7 @@ static void show_sectors_per_request(struct text *out, const struct line_count *
 
 static void show_short_sectors_per_request(struct text *out, const struct line_count *line)
 {
-	if (line->requests > 0)
-		format_number(out, (double)line->sectors / (double)line->requests, "");
+	line_add_quotient(out, line->sectors, line->requests);
 }
 
 static void show_file(struct text *out, const struct line_count *line)
@@ -195,33 +193,20 @@ static bool lines_share_file(const struct line_count *a, const struct line_count
 	return a->file && b->file ? strcmp(a->file, b->file) == 0 : a->file == b->file;
 }
 
-static void escape_cell(struct text *out, const char *text, bool markdown)
-{
-	if (markdown)
-		escape_markdown(out, text);
-	else
-		text_add_escaped(out, text);
-}
-
 static void write_case_title(FILE *out, const struct trial *trial, bool markdown,
 			     const struct report_options *options)
 {
 	char *name = trial_case_name(trial);
 	struct text title = TEXT_INIT;
-	bool bold = options->colour && !markdown;
 
-	escape_cell(&title, name, markdown);
+	lines_add_foreign(&title, name, markdown);
 	if (trial->status != TRIAL_OK) {
 		text_addf(&title, " (%s%s", trial_status_name(trial->status),
 			  trial->reason ? ": " : "");
-		escape_cell(&title, trial->reason ? trial->reason : "", markdown);
+		lines_add_foreign(&title, trial->reason ? trial->reason : "", markdown);
 		text_add_char(&title, ')');
 	}
-	fprintf(out, "\n%s%s%s\n",
-		markdown ? "#### "
-		: bold   ? "\033[1m"
-			 : "",
-		title.data, bold ? "\033[0m" : "");
+	lines_write_title(out, title.data, markdown, options);
 	text_release(&title);
 	free(name);
 }
@@ -278,8 +263,8 @@ static void write_file_table(FILE *out, const struct run *run, const struct tria
 	add_note(&note, order, run, trial, source);
 	for (size_t i = lines->first; i < lines->end; i++)
 		add_line_row(table, run, trial, &items[i], source, true);
-	escape_cell(&title, items[lines->first].file ? items[lines->first].file : "the PTX",
-		    markdown);
+	lines_add_foreign(&title, items[lines->first].file ? items[lines->first].file : "the PTX",
+			  markdown);
 	fprintf(out, markdown ? "\n%s\n\n" : "%s\n", title.data);
 	if (markdown)
 		table_write_markdown(out, table);
@@ -317,22 +302,14 @@ static void write_files(FILE *out, const struct run *run, const struct trial *co
 			size_t count, struct source_text *source, bool markdown,
 			const struct report_options *options)
 {
-	struct text note = TEXT_INIT;
-
-	if (markdown)
-		fprintf(out, "### perflab run %lld, by source line\n", (long long)run->id);
-	else
-		fprintf(out, "Run %lld  %.12s, by source line\n", (long long)run->id, run->uid);
+	lines_write_heading(out, run, markdown);
 	for (size_t i = 0; i < count; i++) {
 		if (!trials[i]->lines.count)
 			continue;
 		write_case_title(out, trials[i], markdown, options);
 		write_trial_files(out, run, trials[i], source, markdown, options);
 	}
-	fputc('\n', out);
-	wrap_text(&note, 0, "", LINES_NOTE, markdown ? SIZE_MAX : (size_t)options->width);
-	fwrite(note.data, 1, note.length, out);
-	text_release(&note);
+	lines_write_legend(out, LINES_NOTE, markdown, options);
 }
 
 /* ---- the report ---- */
