@@ -110,8 +110,9 @@ static void judge_lines(struct regress *regress, struct regress_case *item,
 	explain_more(item, text_detach(&line));
 	if (!fails || item->gates)
 		return;
-	item->gates = true;
+	item->gates = item->by_lines = true;
 	regress->gating++;
+	regress->by_lines++;
 }
 
 /* Nothing is known of lines that cannot be read, so a gate must not let them pass. */

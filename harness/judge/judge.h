@@ -176,8 +176,8 @@ int compare_runs(struct run_comparison *out, struct db *db,
 /*
  * Compares the lines of the cases that have a profile in both runs, after compare_runs(): sets
  * comparison->lines, and adds the worst line to the explanation of a regression. `gate`: a case
- * whose lines together do more work also fails, whatever its time, and so does one whose profile
- * is damaged, because nobody knows what its lines do. PL_EIO.
+ * whose lines together do more work also fails, whatever its time, and then has `by_lines`. So
+ * does one whose profile is damaged, because nobody knows what its lines do. PL_EIO.
  */
 int comparison_add_lines(struct run_comparison *comparison, struct db *db, bool gate,
 			 struct error *err);

@@ -189,9 +189,10 @@ struct regress_case {
 	char *name; /* "reduce/shuffle/block=256,n=16777216" */
 	const struct trial *base, *head;
 	enum change verdict;
-	bool gates;   /* regressed, or failed although the base has a result: `regress` exits 1 */
-	bool ignored; /* excluded by a threshold: nothing was compared */
-	char *why;    /* the explanation; NULL: none */
+	bool gates;    /* regressed, or failed although the base has a result: `regress` exits 1 */
+	bool by_lines; /* it gates only because its lines do more work; see line_changes.h */
+	bool ignored;  /* excluded by a threshold: nothing was compared */
+	char *why;     /* the explanation; NULL: none */
 	bool unverified; /* of at least one run; `why` says of which */
 
 	bool timed; /* both have times, and no threshold ignores the time */
@@ -230,6 +231,7 @@ struct regress {
 	size_t tally[CHANGE_COUNT]; /* number of cases per verdict, without ignored cases */
 	size_t ignored, gating;
 	size_t unverified; /* cases with `unverified` */
+	size_t by_lines;   /* cases with `by_lines` */
 	size_t compared;   /* cases compared by time or by at least one counter */
 };
 

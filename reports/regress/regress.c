@@ -63,6 +63,7 @@ static json_t *regress_summary_json(const struct regress *regress)
 	json_set_integer(object, "compared", (int64_t)regress->compared);
 	json_set_integer(object, "unverified", (int64_t)regress->unverified);
 	json_set_integer(object, "gating", (int64_t)regress->gating);
+	json_set_integer(object, "by_lines", (int64_t)regress->by_lines);
 	return object;
 }
 
@@ -171,6 +172,7 @@ static json_t *case_json(const struct regress_case *item, const struct line_chan
 			    item->ignored ? json_null() : json_string(change_name(item->verdict)));
 	json_set_bool(object, "ignored", item->ignored);
 	json_set_bool(object, "gates", item->gates);
+	json_set_bool(object, "by_lines", item->by_lines);
 	json_set_text(object, "why", item->why);
 	json_set_bool(object, "unverified", item->unverified);
 	json_object_set_new(object, "base_status", status_json(item->base));
@@ -236,7 +238,10 @@ static void add_attribute(struct text *out, const char *name, const char *value)
 
 static void describe_case(struct text *out, const struct regress_case *item)
 {
-	text_add(out, item->ignored ? "ignored by a threshold" : change_name(item->verdict));
+	if (item->ignored)
+		text_add(out, "ignored by a threshold");
+	else
+		regress_describe_verdict(out, item);
 	if (item->timed) {
 		text_add(out, ": time ");
 		regress_describe_change(out, item->effect.change);
@@ -246,14 +251,6 @@ static void describe_case(struct text *out, const struct regress_case *item)
 	}
 	if (item->why)
 		text_addf(out, "; %s", item->why);
-}
-
-/* A case whose time is no reason to fail fails because of its lines. */
-static const char *failure_type(const struct regress_case *item)
-{
-	return item->verdict == CHANGE_REGRESSED || item->verdict == CHANGE_FAILED
-		       ? change_name(item->verdict)
-		       : "lines";
 }
 
 static void add_test_case(struct text *out, const struct regress_case *item,
@@ -280,7 +277,8 @@ static void add_test_case(struct text *out, const struct regress_case *item,
 		text_addf(out, "      <%s", elements[outcome]);
 		add_attribute(out, "message", message.data);
 		if (outcome != SKIPPED)
-			add_attribute(out, "type", failure_type(item));
+			add_attribute(out, "type",
+				      item->by_lines ? "lines" : change_name(item->verdict));
 		text_add(out, "/>\n");
 	}
 	text_add(out, "      <system-out>");

@@ -20,6 +20,9 @@ json_t *regress_lines_json(const struct line_changes *changes);
 
 /* These append text that is not escaped yet. */
 
+/* "unchanged, fails by its lines": why a case fails that its time and counters let pass. */
+void regress_describe_verdict(struct text *out, const struct regress_case *item);
+
 /* "saxpy.cu:41: sectors per request 4 → 16; saxpy.cu:43: ..." */
 void regress_describe_lines(struct text *out, const struct line_changes *changes);
 

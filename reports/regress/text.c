@@ -34,7 +34,7 @@ void regress_describe_run(struct text *out, const struct run *run)
 	text_add_char(out, ')');
 }
 
-/* "1 regressed, 3 unchanged", without the verdicts that no case has. */
+/* "1 regressed, 3 unchanged; 1 fails by its lines", without what no case has. */
 static void regress_summarise(struct text *out, const struct regress *regress)
 {
 	for (int i = 0; i < CHANGE_COUNT; i++)
@@ -45,8 +45,20 @@ static void regress_summarise(struct text *out, const struct regress *regress)
 		text_addf(out, "%s%zu ignored", out->length ? ", " : "", regress->ignored);
 	if (!out->length)
 		text_add(out, "no cases");
+	if (regress->by_lines)
+		text_addf(out,
+			  regress->by_lines == 1 ? "; %zu fails by its lines"
+						 : "; %zu fail by their lines",
+			  regress->by_lines);
 	if (regress->unverified)
 		text_addf(out, "; %zu unverified", regress->unverified);
+}
+
+void regress_describe_verdict(struct text *out, const struct regress_case *item)
+{
+	text_add(out, change_name(item->verdict));
+	if (item->by_lines)
+		text_add(out, ", fails by its lines");
 }
 
 void regress_describe_change(struct text *out, double change)
@@ -125,7 +137,7 @@ static void add_regress_row(struct table *table, const struct regress_row *shown
 	struct row row = {0};
 	struct text *cell;
 
-	row_add(&row, change_name(item->verdict));
+	regress_describe_verdict(row_cell(&row), item);
 	cell = row_cell(&row);
 	text_add(cell, item->name);
 	if (item->unverified)
@@ -166,15 +178,16 @@ static bool regress_case_is_shown(const struct regress_report *report,
 
 /* ---- the worst first ---- */
 
-static int place_of(enum change verdict)
+/* What fails only by its lines has place 2, before what passes, so that its row is not hidden. */
+static int place_of(const struct regress_case *item)
 {
 	static const int places[CHANGE_COUNT] = {
-		[CHANGE_REGRESSED] = 0, [CHANGE_FAILED] = 1,    [CHANGE_MISSING] = 2,
-		[CHANGE_IMPROVED] = 3,  [CHANGE_NEW] = 4,       [CHANGE_INCONCLUSIVE] = 5,
-		[CHANGE_UNCHANGED] = 6, [CHANGE_SAME_CODE] = 7,
+		[CHANGE_REGRESSED] = 0, [CHANGE_FAILED] = 1,    [CHANGE_MISSING] = 3,
+		[CHANGE_IMPROVED] = 4,  [CHANGE_NEW] = 5,       [CHANGE_INCONCLUSIVE] = 6,
+		[CHANGE_UNCHANGED] = 7, [CHANGE_SAME_CODE] = 8,
 	};
 
-	return places[verdict];
+	return item->by_lines ? 2 : places[item->verdict];
 }
 
 /* The largest relative change of a counter that got better or worse; 0: none did. */
@@ -201,8 +214,8 @@ static int compare_by_harm(const void *left, const void *right)
 	double time_b = b->timed ? fabs(b->effect.change) : -1;
 	double counters_a = counter_change_of(a), counters_b = counter_change_of(b);
 
-	if (a->verdict != b->verdict)
-		return place_of(a->verdict) - place_of(b->verdict);
+	if (place_of(a) != place_of(b))
+		return place_of(a) - place_of(b);
 	if (time_a != time_b)
 		return time_a > time_b ? -1 : 1;
 	if (counters_a != counters_b)

@@ -98,20 +98,28 @@ expect_no_out 'saxpy.cu'
 echo 'saxpy/strided* ignore' >limits
 compare 0 --thresholds limits
 expect_out 'quiet.cu:1: sectors per request 4 → 5'
+expect_no_out 'by its lines'
 compare 1 --thresholds limits --lines gate
 expect_out 'quiet.cu:1: sectors per request 4 → 5'
+expect_out '; 1 fails by its lines'
+grep -Eq '^[a-z]+, fails by its lines +saxpy/quiet/' out || complain 'the row does not say why it fails'
 compare 0 --thresholds limits --lines none
 expect_no_out 'By line'
 
 # other formats
 compare 1 --thresholds limits --lines gate --format md
 expect_out '**By line**'
+expect_out '; 1 fails by its lines**'
+grep -Eq '^\| [a-z]+, fails by its lines \| saxpy/quiet/' out || complain 'md does not say why it fails'
 expect_out 'not compared: spin.cu:1, its counts vary'
 compare 1 --thresholds limits --lines gate --format junit
 expect_out 'type="lines"/>'
+expect_out ', fails by its lines: time'
 expect_out 'lines: quiet.cu:1: sectors per request 4 → 5'
 compare 1 --thresholds limits --lines gate --format json
 expect_out '"place": "quiet.cu:1"'
+expect_out '"by_lines": 1'
+[ "$(grep -c '"by_lines": true' out)" -eq 1 ] || complain 'not one case fails by its lines'
 expect_out '"varying": ['
 [ "$(grep -c '"lines": null' out)" -eq 1 ] || complain 'a case without a profile has lines'
 compare 0 --thresholds limits --lines none --format json

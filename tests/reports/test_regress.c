@@ -231,6 +231,67 @@ static void the_worst_comes_first(void **state)
 	run_release(&head);
 }
 
+/* A case that fails only by its lines says so in every format. It comes before what passes, because
+ * more rows than a screen are hidden. */
+static void what_fails_by_its_lines_says_so(void **state)
+{
+	static const struct {
+		enum report_format format;
+		const char *wanted[2];
+	} formats[] = {
+		{REPORT_TEXT,
+		 {"30 improved, 1 unchanged; 1 fails by its lines (--all shows every case)\n",
+		  "\nunchanged, fails by its lines  reduce/quiet/"}},
+		{REPORT_MARKDOWN,
+		 {"30 improved, 1 unchanged; 1 fails by its lines**",
+		  "\n| unchanged, fails by its lines | reduce/quiet/"}},
+		{REPORT_JUNIT,
+		 {"message=\"unchanged, fails by its lines: time", "type=\"lines\"/>"}},
+		{REPORT_JSON, {"\"by_lines\": 1", "\"by_lines\": true"}},
+	};
+	struct run base = run_of(1, "before", 0), head = run_of(2, "after", 1);
+	struct regress_pair *pairs;
+	struct regress regress;
+	struct regress_differences none = {0};
+	struct regress_options options = {.limits = change_limits_default};
+	struct regress_report report = {
+		.base = &base, .head = &head, .regress = &regress, .differences = &none};
+	struct error err = {0};
+	size_t count;
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		char *variant = xasprintf("v%d", i);
+
+		add(&base, variant, 100000, 8);
+		add(&head, variant, 90000, 8);
+		free(variant);
+	}
+	add(&base, "quiet", 100000, 8);
+	add(&head, "quiet", 100000, 8);
+	count = regress_pairs(&pairs, &base, &head);
+	assert_int_equal(regress_judge(&regress, pairs, count, &options, &err), 0);
+	/* as comparison_add_lines() does */
+	regress.cases[30].gates = regress.cases[30].by_lines = true;
+	regress.gating = regress.by_lines = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		char *bytes = NULL;
+		size_t length = 0;
+		FILE *stream = open_memstream(&bytes, &length);
+
+		assert_int_equal(report_regress(stream, &report, formats[i].format, NULL, &err), 0);
+		fclose(stream);
+		for (size_t j = 0; j < ARRAY_SIZE(formats[i].wanted); j++)
+			if (!strstr(bytes, formats[i].wanted[j]))
+				fail_msg("\"%s\" is not in:\n%s", formats[i].wanted[j], bytes);
+		free(bytes);
+	}
+	free(pairs);
+	regress_release(&regress);
+	run_release(&base);
+	run_release(&head);
+}
+
 /* Runs without times, such as emulated ones: the counter that changed is not hidden. */
 static void a_narrow_table_says_which_counter_changed(void **state)
 {
@@ -366,6 +427,7 @@ int main(void)
 		cmocka_unit_test(markdown_is_as_written),
 		cmocka_unit_test(junit_is_as_written),
 		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(what_fails_by_its_lines_says_so),
 		cmocka_unit_test(a_narrow_table_says_which_counter_changed),
 		cmocka_unit_test(one_cause_is_said_once),
 		cmocka_unit_test(nothing_compared_is_said),
