@@ -96,23 +96,30 @@ static void explain_more(struct regress_case *item, char *more)
 	item->why = why;
 }
 
-/* The worst line explains a regression, and with `gate` is one. */
+static void fail_by_lines(struct regress *regress, struct regress_case *item)
+{
+	if (item->gates)
+		return;
+	item->gates = item->by_lines = true;
+	regress->gating++;
+	regress->by_lines++;
+}
+
+/* The worst line explains a regression; with `gate`, more work of all lines is one. */
 static void judge_lines(struct regress *regress, struct regress_case *item,
 			const struct line_changes *changes, bool gate)
 {
 	const bool fails = gate && changes->worse && !item->ignored;
 	struct text line = TEXT_INIT;
 
-	if (!changes->count || changes->items[0].verdict <= 0 ||
-	    !(fails || item->verdict == CHANGE_REGRESSED))
+	if (!changes->count || !(fails || item->verdict == CHANGE_REGRESSED))
 		return;
-	line_change_describe(&line, &changes->items[0]);
-	explain_more(item, text_detach(&line));
-	if (!fails || item->gates)
-		return;
-	item->gates = item->by_lines = true;
-	regress->gating++;
-	regress->by_lines++;
+	if (changes->items[0].verdict > 0) {
+		line_change_describe(&line, &changes->items[0]);
+		explain_more(item, text_detach(&line));
+	}
+	if (fails)
+		fail_by_lines(regress, item);
 }
 
 /* Nothing is known of lines that cannot be read, so a gate must not let them pass. */
@@ -125,10 +132,7 @@ static void refuse_damaged(struct regress *regress, struct regress_case *item,
 	if (!gate)
 		return;
 	explain_more(item, xstrdup(changes->why_not));
-	if (item->gates)
-		return;
-	item->gates = true;
-	regress->gating++;
+	fail_by_lines(regress, item);
 }
 
 static bool has_id(const int64_t *ids, size_t count, int64_t id)
