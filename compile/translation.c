@@ -158,7 +158,11 @@ static const char *first_complaint(const struct text *messages, size_t *length)
 	line += strspn(line, " \t\r\n");
 	*length = strcspn(line, "\n");
 	if (!*length) {
-		line = "it gives no reason";
+		/* ncu follows what a program starts, and a compiler then ends without a word */
+		line = getenv("NV_NSIGHT_INJECTION_TRANSPORT_TYPE")
+			       ? "under ncu it ends at once; make a cubin first (nvcc -cubin "
+				 "-lineinfo), and give that to perflab with its annotations"
+			       : "it gives no reason";
 		*length = strlen(line);
 	}
 	return line;

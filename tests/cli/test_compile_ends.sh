@@ -57,6 +57,11 @@ exit 1
 END
 run sweep k.cu --backend ptx --db c.db
 expect_err "'$work/k.cu' does not compile with nvcc: it gives no reason"
+NV_NSIGHT_INJECTION_TRANSPORT_TYPE=uds
+export NV_NSIGHT_INJECTION_TRANSPORT_TYPE
+run sweep k.cu --backend ptx --db c.db
+expect_err "does not compile with nvcc: under ncu it ends at once; make a cubin first"
+unset NV_NSIGHT_INJECTION_TRANSPORT_TYPE
 compiler <<'END'
 printf '\n  \n'
 exit 1
