@@ -52,9 +52,9 @@ struct verdict_note {
 	const char *rule;
 	char *text;
 	/* The share that did nothing useful of all lanes of instructions, of all sectors of global
-	 * memory, of all bytes of DRAM, or of the cycles of instructions and bank conflicts: 0.42
-	 * if 42 % of the sectors hold nothing that a lane asked for. NAN: the rule finds no waste,
-	 * or its size is not known. */
+	 * memory, of all bytes of DRAM, or of the cycles of instructions, bank conflicts and queues
+	 * at atomics: 0.42 if 42 % of the sectors hold nothing that a lane asked for. NAN: the rule
+	 * finds no waste, or its size is not known. */
 	double lost;
 };
 struct verdict {

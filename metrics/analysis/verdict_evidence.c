@@ -155,6 +155,10 @@ static void evidence_from_emulated_counts(struct evidence *out)
 	out->wavefronts = counted_value(trial, "ptx_shared_load_wavefronts") +
 			  counted_value(trial, "ptx_shared_store_wavefronts");
 	out->conflicts = counted_value(trial, "ptx_shared_bank_conflicts");
+	out->atomics = counted_value(trial, "ptx_global_atomic_requests") +
+		       counted_value(trial, "ptx_global_reduction_requests") +
+		       counted_value(trial, "ptx_shared_atomic_requests");
+	out->atomic_steps = counted_value(trial, "ptx_atomic_serialised");
 }
 
 void evidence_collect(struct evidence *out, const struct trial *trial,
@@ -177,6 +181,8 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.issue_pct = NAN,
 		.lanes_pct = NAN,
 		.mix_pct = NAN,
+		.atomics = NAN,
+		.atomic_steps = NAN,
 		.compute_pct = NAN,
 		.needed_dram_pct = NAN,
 		.roof_pct = NAN,

@@ -127,6 +127,25 @@ static void tell_conflicts(struct text *out, const struct evidence *e)
 	text_addf(out, "%.0f %% bank conflicts", 100 * e->conflicts / e->wavefronts);
 }
 
+static void say_atomics(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.1f lanes of a warp queue for one address in an atomic",
+		  e->atomic_steps / e->atomics);
+}
+
+static void tell_atomics(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.0f lanes queue at atomics", e->atomic_steps / e->atomics);
+}
+
+/* A step of a queue takes as long as an instruction, at least. */
+static double lost_to_queues(const struct evidence *e)
+{
+	const double waits = e->atomic_steps - e->atomics;
+
+	return finite_quotient(waits, waits + e->instructions);
+}
+
 static void say_waste(struct text *out, const struct evidence *e)
 {
 	char moved[32], needed[32];
@@ -289,6 +308,8 @@ void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 		e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
 	out[NOTE_BANK_CONFLICTS].lost = lost_to_conflicts(e);
 	out[NOTE_SPILLS].holds = e->trial->facts.local_bytes_per_thread > 0;
+	out[NOTE_ATOMICS].holds = e->atomics > 0 && e->atomic_steps >= QUEUE * e->atomics;
+	out[NOTE_ATOMICS].lost = lost_to_queues(e);
 	out[NOTE_OCCUPANCY_LOST].holds = e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
 	out[NOTE_OCCUPANCY_LIMIT].holds = e->allowed_pct < 99.9;
 	out[NOTE_STARVED].holds =
@@ -350,6 +371,12 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
 	 .matters = shared_is_used, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
+	[NOTE_ATOMICS] = {NOTE("atomics", WAITING, say_atomics,
+	      "emulated: in an atomic of a warp, at least " STRING(QUEUE) " lanes queue for one "
+	      "address in the mean",
+	      "combine the values of a warp or a block first (__reduce_add_sync, shared memory), "
+	      "with one atomic for all"),
+	 FINDING(RANK_WASTE, tell_atomics, "combine first")},
 	[NOTE_OCCUPANCY_LOST] = {NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, say_lost,
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",

@@ -27,6 +27,7 @@
 #define WASTE 1.25         /* bytes moved / bytes needed */
 #define LEAST_SECTORS 4.2  /* per request: elements of 4 bytes need 4 sectors */
 #define MOST_SECTORS 16.8  /* per request: elements of 16 bytes, the widest, need 16 */
+#define QUEUE 2            /* lanes with one address in an atomic of a warp */
 #define CONFLICT_SHARE 0.1 /* bank conflicts / wavefronts of shared memory */
 #define LEAST_LOST 0.05    /* waste below it is no finding */
 #define ABOVE_PCT 3  /* above a roof, beyond both intervals: ceilings differ between sessions */
@@ -65,6 +66,7 @@ enum note_rule {
 	NOTE_DIVERGENCE,
 	NOTE_PREDICATION,
 	NOTE_BANK_CONFLICTS,
+	NOTE_ATOMICS,
 	NOTE_OCCUPANCY_LOST,
 	NOTE_OCCUPANCY_LIMIT,
 	NOTE_STARVED,
@@ -93,8 +95,10 @@ struct evidence {
 	double load_requests;               /* of warps, to global memory */
 	double instructions;                /* of warps */
 	double wavefronts, conflicts;       /* of shared memory */
-	double issue_pct;                   /* of the issue slots of the multiprocessors */
-	double lanes_pct;                   /* of the compute roof, scaled up to full warps */
+	/* Emulated: atomics of warps, and their steps if lanes with one address take turns. */
+	double atomics, atomic_steps;
+	double issue_pct; /* of the issue slots of the multiprocessors */
+	double lanes_pct; /* of the compute roof, scaled up to full warps */
 	/* The DRAM ceiling with the nearest share of reads. NULL: not known, or it is the highest
 	 * DRAM ceiling. */
 	const struct ceiling *mix;

@@ -85,11 +85,11 @@ static char *run_note_of_columns(const struct section *sections, size_t count, b
 #define ABOVE_NOTE                                                                          \
 	"A finding: a roof is the highest rate that was measured on this device, so these " \
 	"times or amounts cannot be right. Such a case is never the best of its problem."
-#define FINDINGS_NOTE                                                                           \
-	"lost %: of the sectors of global memory, of the lanes, or of the cycles of "           \
-	"instructions and bank conflicts, in the worst case of the variant. The counts are of " \
-	"PTX, not of the machine code that a GPU executes; there are no times. "                \
-	"docs/verdicts.md explains each finding."
+#define FINDINGS_NOTE                                                                            \
+	"lost %: of the sectors of global memory, of the lanes, or of the cycles of "            \
+	"instructions, bank conflicts and queues at atomics, in the worst case of the variant. " \
+	"The counts are of PTX, not of the machine code that a GPU executes; there are no "      \
+	"times. docs/verdicts.md explains each finding."
 #define SPEEDUP_NOTE                                                                         \
 	"The time of the base case over the time of the case, measured in turn in the same " \
 	"rounds, with its 95 % interval. \"base median\" is that of the samples beside the " \

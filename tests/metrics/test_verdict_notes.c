@@ -376,6 +376,44 @@ static void emulated_is_advised_what_needs_no_clock(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* 9 atomics of full warps on one address among 1000 instructions: 9 * 31 steps wait. */
+static void queues_at_atomics_are_said(void **state)
+{
+	static const int64_t steps[] = {9 * 32, 9 * 2 - 1};
+	struct ceiling_list roofs;
+
+	(void)state;
+	round_roofs(&roofs);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		const struct emulated_value values[] = {
+			{.name = "ptx_warp_instructions", .value = 1000},
+			{.name = "ptx_lane_instructions", .value = 32000},
+			{.name = "ptx_global_atomic_requests", .value = 4},
+			{.name = "ptx_global_reduction_requests", .value = 2},
+			{.name = "ptx_shared_atomic_requests", .value = 3},
+			{.name = "ptx_atomic_serialised", .value = steps[i]},
+		};
+		struct verdict verdict;
+		struct trial trial;
+
+		timed_trial(&trial, NAN);
+		metric_emulated_counters(&trial.counters, values, ARRAY_SIZE(values), 4, 4);
+		judge(&verdict, &trial, &roofs, &round_device);
+		if (i == 0) {
+			assert_string_equal(
+				note_of(&verdict, "atomics"),
+				"32.0 lanes of a warp queue for one address in an atomic");
+			assert_true(fabs(verdict.notes[0].lost - 279.0 / 1279) < 1e-9);
+			assert_non_null(advice_of(&verdict, "atomics"));
+		} else {
+			assert_null(note_of(&verdict, "atomics"));
+		}
+		verdict_release(&verdict);
+		trial_release(&trial);
+	}
+	ceiling_list_release(&roofs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_cause_comes_before_its_effect),
 		cmocka_unit_test(no_advice_about_what_costs_nothing),
 		cmocka_unit_test(tensor_cores_keep_their_registers),
+		cmocka_unit_test(queues_at_atomics_are_said),
 		cmocka_unit_test(emulated_is_advised_what_needs_no_clock),
 	};
 
