@@ -15,7 +15,7 @@
 #define BATCH_MAX_DEATHS 3
 #define BUDGET_PCT 2 /* of the time of the sweep so far, for counting instructions */
 #define BUDGET_LEAST_NS INT64_C(1500000000)
-#define PASSES 2 /* that a worker may announce for a case */
+#define PASSES 3 /* that a worker may announce for a case: one for each period, one to count */
 /* Cases whose times differ by less tie: the first of them is profiled, so that two runs profile the
  * same one. */
 #define TIE 0.01

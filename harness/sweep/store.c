@@ -200,7 +200,7 @@ static bool has_profile(void *context, size_t index)
 	if (!store->resumed)
 		return false;
 	db_profile_load(store->db, store->trial_ids[index], &profile, &ignored);
-	has = profile && !(profile->why_no_samples && profile->why_no_counts);
+	has = profile && !profile->why_no_samples && !profile->why_no_counts;
 	profile_free(profile);
 	return has;
 }

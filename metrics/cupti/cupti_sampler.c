@@ -196,11 +196,14 @@ int cupti_sampler_open(struct cupti_sampler **out, void *cuda_context, int perio
 int cupti_sampler_set_period(struct cupti_sampler *sampler, int period_log2, struct error *err)
 {
 	CUpti_PCSamplingConfigurationInfo item = period_item(period_log2);
+	int rc;
 
 	if (period_log2 == sampler->period_log2)
 		return 0;
-	sampler->period_log2 = period_log2;
-	return configure(sampler, &item, 1, err);
+	rc = configure(sampler, &item, 1, err);
+	if (rc == 0)
+		sampler->period_log2 = period_log2;
+	return rc;
 }
 
 static void visit_pc(const struct cupti_sampler *sampler, const CUpti_PCSamplingPCData *pc,

@@ -369,10 +369,12 @@ static int profile_case(const struct profile_item *item, const char *name, int64
 		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_PROFILE, pass);
 	if (!rc && scripted("lie_profile_count", name))
 		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_COUNT, 1);
-	if (scripted("profile_silent_crash", name) || (pass && scripted("die_in_profile", name)) ||
-	    (pass && scripted("die_in_profile_once", name) && first_time()))
+	if (scripted("profile_silent_crash", name) ||
+	    (pass == 2 && scripted("die_in_profile", name)) ||
+	    (pass == 2 && scripted("die_in_profile_once", name) && first_time()))
 		killed();
-	if (scripted("hang_in_profile", name) || (pass && scripted("hang_in_last_profile", name)))
+	if (scripted("hang_in_profile", name) ||
+	    (pass == 2 && scripted("hang_in_last_profile", name)))
 		hang();
 	if (scripted("lie_no_profile", name))
 		say("{\"reply\": \"profile\", \"id\": 2}\n");
@@ -392,14 +394,14 @@ int fake_profile(void *backend, const struct profile_items *items, struct worker
 	(void)backend;
 	snprintf(budget, sizeof(budget), "%lld", (long long)items->budget_ns);
 	note("budget", budget);
-	for (int64_t pass = 0; pass < 2 && !rc; pass++)
+	for (int64_t pass = 0; pass < 3 && !rc; pass++)
 		for (size_t i = 0; i < items->count && !rc; i++) {
 			char *name = case_name(items->items[i].work);
 
 			if (!pass)
 				note("profile", name);
 			rc = profile_case(&items->items[i], name, pass, reply, err);
-			if (!rc && pass && !scripted("unprofiled", name))
+			if (!rc && pass == 2 && !scripted("unprofiled", name))
 				rc = send_profile(items->items[i].id, name, reply);
 			free(name);
 		}

@@ -28,6 +28,7 @@
 /* How much longer than a timed execution a counted one takes at most: that of a matrix product in
  * which every access is counted (H200). */
 #define COUNTED_PER_TIMED 400
+#define COUNTING_PASS 2 /* after those of both halves */
 
 /* What CUPTI said about one instruction. */
 struct note {
@@ -282,7 +283,7 @@ static int sample_half(struct profiling *profiling, const struct sampled_half *h
 	profiling->noted = profiled;
 	profiled->part = half->part;
 	if (rc == 0)
-		rc = prepare_profiled(profiling, profiled, &operation, 0, err);
+		rc = prepare_profiled(profiling, profiled, &operation, half->part, err);
 	nvtx_enter_case(profiling->ranges, profiled->item->work, profiled->item->id);
 	nvtx_enter_phase(profiling->ranges, "sample");
 	for (int64_t i = 0; i < profiled->executions[half->part] && rc == 0; i++)
@@ -320,7 +321,7 @@ static int count_instructions(struct profiling *profiling, struct profiled_case 
 {
 	const size_t before = profiled->note_count;
 	struct operation operation = {0};
-	int rc = prepare_profiled(profiling, profiled, &operation, 1, err);
+	int rc = prepare_profiled(profiling, profiled, &operation, COUNTING_PASS, err);
 
 	nvtx_enter_case(profiling->ranges, profiled->item->work, profiled->item->id);
 	nvtx_enter_phase(profiling->ranges, "count instructions");
@@ -356,7 +357,7 @@ static void plan_sampling(struct profiled_case *profiled, const struct device_in
 			      (double)device->sm_count;
 	int period_log2 = PERIOD_LOG2;
 
-	while (period_log2 + PERIOD_STEP_LOG2 < CUPTI_PERIOD_MOST_LOG2 &&
+	while (period_log2 + 2 * PERIOD_STEP_LOG2 <= CUPTI_PERIOD_MOST_LOG2 &&
 	       ldexp(cycles, -period_log2) > SAMPLES_OF_EXECUTION)
 		period_log2 += PERIOD_STEP_LOG2;
 	profiled->period_log2 = period_log2;
@@ -417,12 +418,16 @@ static void end_samples(struct profiled_case *profiled)
 		return;
 	for (size_t i = 0; i < profiled->note_count; i++)
 		profile->samples += profiled->notes[i].not_issued ? 0 : profiled->notes[i].value;
-	if (!profile->samples)
-		profile->why_no_samples =
-			xstrdup(profiled->unseen ? "CUPTI tells no instructions of its kernels: a "
-						   "library loaded them"
-						 : "no warp was sampled: it launches no kernel, or "
-						   "only a very short one");
+	if (profile->samples)
+		return;
+	if (profile->buffer_full)
+		profile->why_no_samples = xstrdup("the buffer of the hardware was full each time");
+	else if (profiled->unseen)
+		profile->why_no_samples = xstrdup(
+			"CUPTI tells no instructions of its kernels: a library loaded them");
+	else
+		profile->why_no_samples = xstrdup(
+			"no warp was sampled: it launches no kernel, or only a very short one");
 }
 
 static int sample_halves(struct profiling *profiling, const struct sampled_half *halves,
