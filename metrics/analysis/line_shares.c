@@ -13,35 +13,28 @@ struct line_samples {
 	double all, first;
 };
 
-static double first_share(const struct line_samples *line, const struct line_samples *total)
-{
-	return line->first / total->first;
-}
-
-static double second_share(const struct line_samples *line, const struct line_samples *total)
-{
-	return (line->all - line->first) / (total->all - total->first);
-}
-
-static double mean_share(const struct line_samples *line, const struct line_samples *total)
-{
-	if (total->first <= 0 || total->first >= total->all)
-		return line->all / total->all;
-	return (first_share(line, total) + second_share(line, total)) / 2;
-}
-
 /* 1/A + 1/B */
 static double variance_scale(const struct line_samples *total)
 {
 	return 1 / total->first + 1 / (total->all - total->first);
 }
 
+/* 1 + (A/N)^2 + (B/N)^2 */
+static double weight_scale(const struct line_samples *total)
+{
+	const double first = total->first / total->all;
+
+	return 1 + first * first + (1 - first) * (1 - first);
+}
+
 /* The part of the sum that one line adds. */
 static double deviation(const struct line_samples *line, const struct line_samples *total)
 {
-	const double difference = first_share(line, total) - second_share(line, total);
+	const double rest = total->all - total->first;
+	const double p = line->all / total->all;
+	const double difference = line->first / total->first - (line->all - line->first) / rest;
 
-	return difference * difference / (mean_share(line, total) * variance_scale(total));
+	return difference * difference / (p * variance_scale(total));
 }
 
 /* *freedom gets f. 0: the samples do not tell. */
@@ -96,12 +89,10 @@ void line_shares(struct profile *profile)
 	factor = dispersion(lines, profile->frame_count + 1, &total, &freedom);
 	for (size_t i = 0; i < profile->frame_count && total.all > 0; i++) {
 		struct profile_frame *frame = &profile->frames[i];
-		const double p = mean_share(&lines[i], &total);
-		const double half =
-			factor > 0
-				? student_quantile(0.05, freedom) *
-					  sqrt(factor * p * (1 - p) * 0.75 * variance_scale(&total))
-				: NAN;
+		const double p = lines[i].all / total.all;
+		const double variance =
+			factor * p * (1 - p) * variance_scale(&total) / 2 * weight_scale(&total);
+		const double half = student_quantile(0.05, freedom) * sqrt(variance);
 
 		frame->samples = (int64_t)lines[i].all;
 		frame->share = p;

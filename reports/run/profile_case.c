@@ -246,7 +246,7 @@ static void write_manner(FILE *out, const struct report_profile *reported, bool 
 			  (long long)profile->period_cycles);
 	if (profile->samples > 0 && profile->samples < FEW_SAMPLES)
 		text_addf(&words, " So few samples tell a share of half to +-%.0f points at best.",
-			  100 * 1.96 * sqrt(0.5 / (double)profile->samples));
+			  100 * 1.96 * sqrt(0.75 / (double)profile->samples));
 	if (profile->dropped > 0)
 		text_addf(&words, " %lld samples were lost, so the shares may be wrong.",
 			  (long long)profile->dropped);

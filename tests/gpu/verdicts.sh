@@ -39,7 +39,7 @@ sweep() {
 	export PERFLAB_CEILINGS
 	for _ in 1 2; do
 		"$perflab" sweep causes.cu --backend cuda --metrics "$metrics" --lines all --db "$results/causes.db" \
-			--quiet -v >"$results/sweep.txt" 2>&1 || tail -n 3 "$results/sweep.txt"
+			--quiet -v >>"$results/sweep.txt" 2>&1 || failed=1
 	done
 }
 
@@ -51,11 +51,12 @@ ncu() {
 	export PERFLAB_CEILINGS
 	"$ncu" --target-processes all --clock-control none --set full --nvtx --nvtx-include "perflab@profile/" -f \
 		-o causes "$perflab" sweep causes.cubin --backend cuda --db ncu.db --quiet >"$results/ncu.txt" 2>&1 ||
-		tail -n 3 "$results/ncu.txt"
+		failed=1
 	"$ncu" --import causes.ncu-rep --csv --page details >"$results/ncu.csv"
 }
 
 shift 2
+failed=0
 [ $# -gt 0 ] || set -- sweep ncu
 for part in "$@"; do
 	case $part in
@@ -63,3 +64,4 @@ for part in "$@"; do
 	*) fail "no such part: $part" ;;
 	esac
 done
+exit "$failed"

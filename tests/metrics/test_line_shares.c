@@ -50,17 +50,16 @@ static void the_interval_is_that_of_the_formula(void **state)
 	profile_free(profile);
 }
 
-/* A longer period has fewer samples, and says as much: (600/800 + 100/200) / 2. */
-static void both_periods_count_the_same(void **state)
+/* t(2) sqrt(0.7 * 0.3 * (1/800 + 1/200) / 2 * (1 + 0.8^2 + 0.2^2)) */
+static void a_longer_period_has_fewer_samples(void **state)
 {
-	static const int64_t all[] = {700, 300}, first[] = {600, 200};
-	struct profile *profile = profile_of(all, first, 2);
+	static const int64_t all[] = {700, 200, 100}, first[] = {560, 160, 80};
+	struct profile *profile = profile_of(all, first, 3);
 
 	(void)state;
 	line_shares(profile);
-	assert_int_equal(profile->frames[0].samples, 700);
-	assert_near(profile->frames[0].share, 0.625);
-	assert_near(profile->frames[1].share, 0.375);
+	assert_near(profile->frames[0].share, 0.7);
+	assert_near(profile->frames[0].high, 0.7 + 4.302653 * sqrt(0.7 * 0.3 * 0.003125 * 1.68));
 	profile_free(profile);
 }
 
@@ -115,7 +114,7 @@ static void too_little_to_tell_gives_no_interval(void **state)
 	profile_free(profile);
 	profile = profile_of(few, none, 2);
 	line_shares(profile);
-	assert_near(profile->frames[0].share, (2.0 / 4 + 3.0 / 5) / 2);
+	assert_near(profile->frames[0].share, 5.0 / 9);
 	assert_true(isnan(profile->frames[0].low));
 	profile_free(profile);
 }
@@ -220,7 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_interval_is_that_of_the_formula),
-		cmocka_unit_test(both_periods_count_the_same),
+		cmocka_unit_test(a_longer_period_has_fewer_samples),
 		cmocka_unit_test(equal_halves_have_dispersion_1),
 		cmocka_unit_test(lines_with_few_samples_are_one),
 		cmocka_unit_test(a_single_line_has_no_interval),
