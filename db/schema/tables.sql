@@ -538,7 +538,7 @@ CREATE TABLE limiter (
 	-- merged, and for a run that was judged without roofs, when its device has some.
 	trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,
 	limiter TEXT,
-		-- dram, l2, l1, shared, compute, issue, latency or launch; NULL: unknown, and
+		-- dram, l2, l1, shared, compute, issue, latency, grid or launch; NULL: unknown, and
 		-- summary says why
 	roof_pct REAL,
 		-- share of its roof; without one, of the nearest roof; NULL: no roof was measured

@@ -56,7 +56,7 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 
 	evidence->roof_pct = NAN;
 	for (size_t i = 0; i < ROOF_RULE_COUNT; i++) {
-		const double pct = evidence->near_pct[i], reported = reported_pct(evidence, i);
+		const double pct = evidence->busy_pct[i], reported = reported_pct(evidence, i);
 
 		if (isfinite(pct) && !(pct <= nearest_pct)) {
 			nearest_pct = pct;
@@ -77,11 +77,19 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 }
 
 static void append_verdict_note(struct verdict_note **notes, size_t *count, size_t *capacity,
-				const struct rule *rule, struct text *text, double lost)
+				const struct rule *rule, struct text *text, const char *remedy,
+				double lost)
 {
 	*notes = xgrow(*notes, capacity, *count + 1, sizeof(**notes));
-	(*notes)[(*count)++] = (struct verdict_note){
-		.rule = rule->words.name, .text = text_detach(text), .lost = lost};
+	(*notes)[(*count)++] = (struct verdict_note){.rule = rule->words.name,
+						     .text = text_detach(text),
+						     .remedy = remedy,
+						     .lost = lost};
+}
+
+static const char *remedy_of(const struct rule *rule, const struct evidence *evidence)
+{
+	return rule->remedy_of ? rule->remedy_of(evidence) : rule->remedy;
 }
 
 static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule, double lost,
@@ -97,7 +105,8 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 	else
 		text_add(&text, rule->words.advice);
 	if (text.length)
-		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text, lost);
+		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text,
+				    remedy_of(rule, evidence), lost);
 	text_release(&text);
 }
 
@@ -142,7 +151,8 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 		struct text text = TEXT_INIT;
 
 		rule->say(&text, evidence);
-		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text, lost);
+		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text, NULL,
+				    lost);
 		if (rule->advises & LIMITER(evidence->bound) &&
 		    !(rule->advises & HIDES_LATENCY &&
 		      (evidence_at_roof(evidence) || evidence_latency_is_hidden(evidence))) &&
@@ -288,7 +298,7 @@ void trial_findings_of(struct trial_findings *out, const struct trial *trial,
 			.rank = (int)rule->rank,
 			.weight = weight_of(rule->rank, lost, &evidence),
 			.text = text_detach(&text),
-			.remedy = rule->remedy_of ? rule->remedy_of(&evidence) : rule->remedy,
+			.remedy = remedy_of(rule, &evidence),
 		};
 	}
 	if (out->count > 1)

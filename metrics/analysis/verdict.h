@@ -16,7 +16,7 @@ struct device_info;
 
 /* The database stores verdicts with this number, and judges runs of another one again. Increase it
  * with every change of the rules, their limits or their texts. */
-#define VERDICT_RULES_VERSION 4
+#define VERDICT_RULES_VERSION 5
 
 /* The limiter of a case: symbol, name, meaning. */
 #define BOUND_LIST(X)                                                                        \
@@ -51,6 +51,7 @@ const struct verdict_rule *verdict_rule_at(size_t index);
 struct verdict_note {
 	const char *rule;
 	char *text;
+	const char *remedy; /* of advice: its text in two or three words; NULL: it has none */
 	/* The share that did nothing useful of all lanes of instructions, of all sectors of global
 	 * memory, of all bytes of DRAM, or of the cycles of instructions, bank conflicts and queues
 	 * at atomics: 0.42 if 42 % of the sectors hold nothing that a lane asked for. NAN: the rule

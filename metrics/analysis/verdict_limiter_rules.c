@@ -47,6 +47,11 @@ static void advise_dram(struct text *out, const struct evidence *e)
 			  e->load_sectors >= WIDE_SECTORS ? "" : "wider loads, ");
 }
 
+static const char *remedy_of_dram(const struct evidence *e)
+{
+	return evidence_at_roof(e) ? "fewer bytes" : "more bytes in flight";
+}
+
 static void say_compute(struct text *out, const struct evidence *e)
 {
 	text_add(out, "compute-bound: ");
@@ -102,6 +107,11 @@ static void advise_launches(struct text *out, const struct evidence *e)
 		text_add(out, "give the launch more work: batch, or fuse it with the next kernel");
 }
 
+static const char *remedy_of_launches(const struct evidence *e)
+{
+	return e->launches > 1 ? "fewer launches" : "more work a launch";
+}
+
 static void say_few_blocks(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "bound by its grid: %.0f %s for %lld multiprocessors", e->blocks,
@@ -136,10 +146,31 @@ static void say_waits(struct text *out, const struct evidence *e)
 		text_add(out, "; compute is judged from the work model");
 }
 
+static bool loads_enough(const struct evidence *e)
+{
+	return !(e->load_requests < LEAST_LOADS * e->instructions);
+}
+
+static bool has_room_for_warps(const struct evidence *e)
+{
+	return !(e->achieved_pct >= FULL_PCT);
+}
+
+static const char *remedy_of_waiting(const struct evidence *e)
+{
+	if (loads_enough(e))
+		return "more loads in flight";
+	return has_room_for_warps(e) ? "more warps" : "see its lines";
+}
+
+static const char *remedy_of_unknown(const struct evidence *e)
+{
+	return evidence_latency_is_hidden(e) ? "see its lines" : "count it";
+}
+
 static void advise_waiting(struct text *out, const struct evidence *e)
 {
-	const bool loads = !(e->load_requests < LEAST_LOADS * e->instructions);
-	const bool room = !(e->achieved_pct >= FULL_PCT);
+	const bool loads = loads_enough(e), room = has_room_for_warps(e);
 
 	if (loads)
 		text_add(out, "give each thread more independent loads in flight");
@@ -187,8 +218,10 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 		uncounted |= isnan(e->point->level[i].bytes);
 		roofless |= !e->ceilings || !ceiling_of_level(e->ceilings, (enum memory_level)i);
 	}
-	if (evidence_latency_is_hidden(e))
+	if (evidence_latency_is_hidden(e)) {
 		text_add(out, LOOK_AT_LINES);
+		return;
+	}
 	if (uncounted)
 		text_add(out, "count it: perflab sweep --metrics core");
 	if (roofless)
@@ -222,10 +255,11 @@ void limiters_judge(struct evidence *out)
 	 * the limiter */
 	if (!(out->issue_pct - fmax(out->compute_pct, near_pct[RULE_IDLE_LANES]) < ISSUE_LEAD_PCT))
 		near_pct[RULE_ISSUE] = out->issue_pct;
-	/* what limits the multiprocessors that have a block */
+	for (size_t i = 0; i < LIMITER_RULE_COUNT; i++)
+		out->busy_pct[i] = near_pct[i];
 	for (size_t i = 0; i < ARRAY_SIZE(of_each_sm); i++)
 		if (grid_pct > GRID_KEPT_PCT && grid_pct < 100)
-			near_pct[of_each_sm[i]] *= 100 / grid_pct;
+			out->busy_pct[of_each_sm[i]] *= 100 / grid_pct;
 	/* an imported time of a processor is no launch */
 	out->holds[RULE_LAUNCH] = out->launch_ns < LAUNCH_NS && !(device && device->sm_count == 0);
 	out->holds[RULE_FEW_BLOCKS] = grid_pct <= GRID_KEPT_PCT;
@@ -258,7 +292,7 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 
 /* clang-format off */
 const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
-	[RULE_DRAM] = {.say = say_dram, ROOF("dram", BOUND_DRAM,
+	[RULE_DRAM] = {.say = say_dram, .remedy_of = remedy_of_dram, ROOF("dram", BOUND_DRAM,
 	      "DRAM bytes per second, relative to the highest DRAM ceiling; without counted bytes, "
 	      "those that the work model needs at least",
 	      "keep more bytes in flight: wider loads (unless they have " STRING(WIDE_SECTORS)
@@ -266,17 +300,17 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	      STRING(AT_PCT) " % on: fewer bytes, by fusing the kernel with its neighbours or a "
 	      "narrower type"),
 	 .advise = advise_dram},
-	[RULE_L2] = {.begin = "L2-bound: ", ROOF("l2", BOUND_L2,
+	[RULE_L2] = {.begin = "L2-bound: ", .remedy = "larger shared tiles", ROOF("l2", BOUND_L2,
 	      "bytes per second between L1 and L2, relative to the highest L2 ceiling",
 	      "request fewer bytes from the L2: keep data that threads share in shared memory, "
 	      "in larger tiles")},
-	[RULE_L1] = {.begin = "L1-bound: ", ROOF("l1", BOUND_L1,
+	[RULE_L1] = {.begin = "L1-bound: ", .remedy = "reuse registers", ROOF("l1", BOUND_L1,
 	      "L1 bytes per second, relative to the highest L1 ceiling",
 	      "request fewer bytes from the L1: compute several results per thread from registers")},
-	[RULE_SHARED] = {.begin = "bound by shared memory: ", ROOF("shared", BOUND_SHARED,
+	[RULE_SHARED] = {.begin = "bound by shared memory: ", .remedy = "reuse registers", ROOF("shared", BOUND_SHARED,
 	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory",
 	      "compute several results per thread from registers, and use wider loads")},
-	[RULE_COMPUTE] = {.say = say_compute, ROOF("compute", BOUND_COMPUTE,
+	[RULE_COMPUTE] = {.say = say_compute, .remedy = "fewer operations", ROOF("compute", BOUND_COMPUTE,
 	      "operations per second, relative to the highest ceiling of their precision; "
 	      "operations that no counter counts are those of the work model",
 	      "use fewer operations, a narrower type, or tensor cores"),
@@ -285,7 +319,7 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	      "the share of `compute` times 32, divided by the threads that take part in an "
 	      "instruction, if these are fewer than " STRING(FULL_THREADS),
 	      "")},
-	[RULE_ISSUE] = {.say = say_issue, ROOF("issue", BOUND_ISSUE,
+	[RULE_ISSUE] = {.say = say_issue, .remedy = "fewer instructions", ROOF("issue", BOUND_ISSUE,
 	      "instructions, relative to " STRING(SCHEDULERS) " per cycle of the median time and "
 	      "multiprocessor (compute capability 7.0 and later), and " STRING(ISSUE_LEAD_PCT)
 	      " points above `compute` and `idle_lanes`",
@@ -295,22 +329,23 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         STRING(LAUNCH_NS) " ns",
 	         "do the work in fewer launches, or replay them as a CUDA graph; with a single launch: "
 	         "batch, or fuse it with the next kernel"),
-	 .advise = advise_launches},
+	 .advise = advise_launches, .remedy_of = remedy_of_launches},
 	[RULE_FEW_BLOCKS] = {NO_ROOF("few_blocks", BOUND_GRID, say_few_blocks,
 	         "no roof is near, and there are at most " STRING(GRID_KEPT_PCT) " blocks for 100 "
 	         "multiprocessors",
 	         "divide the work into at least as many blocks as multiprocessors: smaller blocks, or "
-	         "split sums")},
+	         "split sums"),
+	 .remedy = "more blocks"},
 	[RULE_LATENCY] = {NO_ROOF("latency", BOUND_LATENCY, say_waits,
 	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and fewer "
 	         "than " STRING(READY_WARPS) " warp per scheduler and cycle is ready",
 	         "give each thread more independent loads in flight, if at least " STRING(LEAST_LOADS)
 	         " of the instructions are global loads; run more warps, below " STRING(FULL_PCT)
 	         " % achieved occupancy; else look what its warps wait for"),
-	 .advise = advise_waiting},
+	 .advise = advise_waiting, .remedy_of = remedy_of_waiting},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`"),
-	 .advise = advise_unknown},
+	 .advise = advise_unknown, .remedy_of = remedy_of_unknown},
 };
 /* clang-format on */

@@ -340,7 +340,8 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "end of its ceiling's interval; without an interval, the rate is more than "
 	      STRING(VAGUE_PCT) " % above its ceiling",
 	      "measure the roofs again (perflab ceilings); if the rate stays above them, look for "
-	      "an error in the work model, and for work that the kernel leaves out")},
+	      "an error in the work model, and for work that the kernel leaves out"),
+	 .remedy = "measure the roofs again"},
 	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
 	      "the kernel uses local memory",
 	      "avoid local memory: use fewer live values, and index arrays with constants only"),
@@ -381,7 +382,8 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",
 	      "give threads more work, or use larger blocks: multiprocessors wait while blocks start "
-	      "and end")},
+	      "and end"),
+	 .remedy = "longer or larger blocks"},
 	[NOTE_OCCUPANCY_LIMIT] = {NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, say_limit,
 	      "the launch allows less than full occupancy",
 	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "

@@ -9,8 +9,8 @@
 #include "reports/table/table.h"
 
 /* Columns by name, then where it was the fastest. */
-static const char *const shown[] = {"status",  "median",  "interval", "roof",
-				    "limiter", "speedup", "gpu"};
+static const char *const shown[] = {"status",  "median", "interval", "roof",
+				    "limiter", "try",    "speedup",  "gpu"};
 
 #define ROOF_DROP 3 /* on a narrow terminal, the limiter says more than how near its roof is */
 

@@ -61,6 +61,8 @@ WORD_OF(verdict, trial_status_counted(trial->status) ? facts->roofline.verdict.s
 WORD_OF(occupancy_limiter,
 	trial->facts.occupancy_limiter[0] ? trial->facts.occupancy_limiter : NULL)
 WORD_OF(finding, facts->findings.count ? facts->findings.items[0].text : NULL)
+WORD_OF(advice,
+	facts->roofline.verdict.advice_count ? facts->roofline.verdict.advice[0].remedy : NULL)
 WORD_OF(remedy, facts->findings.count ? facts->findings.items[0].remedy : NULL)
 
 NUMBER_OF(lost, facts->findings.count ? 100 * facts->findings.items[0].lost : NAN)
@@ -162,8 +164,9 @@ const struct column column_table[] = {
 	{"speedup", "speedup", "speed-up", OF_MEASURED, 2, true, false, NUMBER(speedup, ""), .show = show_speedup, .in_words = true},
 	{"roof", "bound_pct", "roof %", OF_MEASURED, 0, true, false, NUMBER(roof, "percent")},
 	{"limiter", "bound", "limiter", OF_MEASURED, 0, true, true, WORD(limiter)},
+	{"try", "try", "try", OF_MEASURED, 3, true, false, WORD(advice), .in_words = true},
 	{"lost", "lost_pct", "lost %", OF_EMULATED, 0, true, false, NUMBER(lost, "percent")},
-	{"finding", "finding", "finding", OF_EMULATED, 0, false, true, WORD(finding)},
+	{"finding", "finding", "finding", OF_ANY, 0, false, true, WORD(finding)},
 	{"try", "try", "try", OF_EMULATED, 1, false, true, WORD(remedy)},
 	{"blocks", "ptx_blocks_executed", "ptx blocks", OF_EMULATED, 8, true, false, NUMBER(blocks, ""), .show = show_blocks},
 	{"dram_bandwidth", "dram_bytes_per_s", "DRAM GB/s", OF_MEASURED, 3, true, false, .metric = "dram_bytes_per_s"},

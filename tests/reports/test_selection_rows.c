@@ -191,7 +191,7 @@ static void columns_belong_to_the_kind_of_run(void **state)
 	struct run run;
 
 	(void)state;
-	expect_refused(&(struct report_selection){.columns = "finding"}, "no column \"finding\"");
+	expect_refused(&(struct report_selection){.columns = "lost"}, "no column \"lost\"");
 	selection_run_init(&run);
 	run.traits = (struct backend_traits){.emulated = true};
 	assert_int_equal(report_select(&selected, &run,
