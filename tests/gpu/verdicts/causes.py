@@ -2,8 +2,8 @@
 """Writes pairs of kernels: one is slow for a known cause, the other does as much work without the cause.
 
 usage: causes.py FOLDER
-Writes FOLDER/causes.cu, whose variants are NAME_with and NAME_without, and FOLDER/expected.json: the kind of
-the cause, the limiters that an expert would accept for NAME_with, and the rules whose advice names the cause.
+Writes FOLDER/causes.cu, whose variants are NAME_with and NAME_without, and FOLDER/expected.json: the limiters
+that an expert would accept for NAME_with, and the rules whose advice names the cause.
 """
 
 import json
@@ -63,22 +63,25 @@ class Kernel:
 PAIRS = []
 
 
-def pair(name, limiters, rules, with_cause, without):
-    """with_cause and without: kernels, or their bodies."""
-    PAIRS.append((name, limiters.split(), rules.split(),
+def pair(name, limiters, rules, with_cause, without, work=None):
+    """with_cause and without: kernels, or their bodies. work: what both need to do; None: not said."""
+    PAIRS.append((name, limiters.split(), rules.split(), work,
                   *[it if isinstance(it, Kernel) else Kernel(it) for it in (with_cause, without)]))
 
 
 # ---- DRAM ----
 
 pair("dram_passes", "dram", "dram_waste",
-     Kernel("z[i] = z[i] * 0.5f + x[i];", repeat="4"), "z[i] = ((z[i] * 0.5f + x[i]) * 0.5f + x[i]) * 0.5f + x[i];")
+     Kernel("z[i] = z[i] * 0.5f + x[i];", repeat="4"),
+     "z[i] = (((z[i] * 0.5f + x[i]) * 0.5f + x[i]) * 0.5f + x[i]) * 0.5f + x[i];", "read = 8 * n, write = 4 * n")
 pair("dram_struct", "dram", "sectors dram_waste",
-     Kernel("z[i] = x[8 * i];", grid="n / 8 / block"), Kernel("z[i] = x[i];", grid="n / 8 / block"))
+     Kernel("z[i] = x[8 * i];", grid="n / 8 / block"), Kernel("z[i] = x[i];", grid="n / 8 / block"),
+     "read = n / 2, write = n / 2")
 pair("dram_double", "dram", "dram_waste dram",
      Kernel("((double *)z)[i] = 0.5 * ((const double *)x)[i];", grid="n / 2 / block"),
-     Kernel("z[i] = 0.5f * x[i];", grid="n / 2 / block"))
-pair("dram_gather", "dram l2 latency", "sectors dram_waste", "z[i] = x[k[i]];", "z[i] = x[i] + k[i];")
+     Kernel("z[i] = 0.5f * x[i];", grid="n / 2 / block"), "read = 2 * n, write = 2 * n")
+pair("dram_gather", "dram l2 latency", "sectors dram_waste", "z[i] = x[k[i]];", "z[i] = x[i] + k[i];",
+     "read = 8 * n, write = 4 * n")
 
 # ---- L2 ----
 
@@ -207,11 +210,13 @@ pair("atomics_few", "atomics", "atomics", "atomicAdd(&s[k[i] & 15], 1);",
      "__shared__ int count[16]; if (t < 16) count[t] = 0; __syncthreads();\natomicAdd(&count[k[i] & 15], 1); __syncthreads();\n"
      "if (t < 16) atomicAdd(&s[t], count[t]);")
 pair("atomics_shared", "atomics shared", "atomics",
-     "__shared__ int count; if (t == 0) count = 0; __syncthreads();\n"
-     "for (int j = 0; j < 32; j++) atomicAdd(&count, (int)(x[i] * 4) + j);\n__syncthreads(); if (t == 0) s[blockIdx.x] = count;",
-     "__shared__ int count; if (t == 0) count = 0; __syncthreads(); int own = 0;\n"
-     "for (int j = 0; j < 32; j++) own += (int)(x[i] * 4) + j;\nown = __reduce_add_sync(~0u, own); if (lane == 0) atomicAdd(&count, own);\n"
-     "__syncthreads(); if (t == 0) s[blockIdx.x] = count;")
+     "__shared__ int count[2]; if (t < 2) count[t] = 0; __syncthreads(); const int at = k[i] & 1;\n"
+     "for (int j = 0; j < 32; j++) atomicAdd(&count[at], (int)(x[i] * 4) + j);\n"
+     "__syncthreads(); if (t == 0) s[blockIdx.x] = count[0] - count[1];",
+     "__shared__ int count[2]; if (t < 2) count[t] = 0; __syncthreads(); const int at = k[i] & 1; int own = 0;\n"
+     "for (int j = 0; j < 32; j++) own += (int)(x[i] * 4) + j;\n"
+     "atomicAdd(&count[at], own);\n"
+     "__syncthreads(); if (t == 0) s[blockIdx.x] = count[0] - count[1];")
 pair("atomics_bins", "atomics", "atomics", "atomicAdd(&s[(int)(x[i] * 256)], 1);",
      "__shared__ int bins[256]; bins[t] = 0; __syncthreads(); atomicAdd(&bins[(int)(x[i] * 256)], 1); __syncthreads();\n"
      "if (bins[t]) atomicAdd(&s[t], bins[t]);")
@@ -252,12 +257,10 @@ for count in (4096, 8192, 16384):
 # ---- occupancy ----
 
 STREAM = "extern __shared__ float room[]; if (d == 0) room[t] = x[i];\n#pragma unroll 1\nfor (int j = i; j < n; j += gridDim.x * blockDim.x) z[j] = x[j] * 2.0f + y[j];"
-for kib, block, grid in ((200, 256, 132), (100, 128, 264), (56, 128, 528)):
+for kib, block, grid in ((200, 256, 132), (100, 128, 264), (56, 128, 528), (72, 64, 396)):
     pair(f"occupancy_{kib}", "occupancy latency", "occupancy_limit",
          Kernel(STREAM, grid=str(grid), block=str(block), shared=str(kib * 1024)),
          Kernel(STREAM, grid=str(132 * 2048 // block), block=str(block)))
-pair("occupancy_block", "occupancy latency", "occupancy_limit", Kernel("z[i] = x[i] * 2.0f + y[i];", grid="n / 32", block="32"),
-     Kernel("z[i] = x[i] * 2.0f + y[i];"))
 
 # ---- the shape of the grid ----
 
@@ -285,15 +288,15 @@ for count in (10, 50, 200):
 # ---- accesses of warps ----
 
 pair("sectors_load", "l1 l2 latency dram", "sectors",
-     Kernel("z[i] = x[(i * 32 + i / (n / 32)) & (n - 1)];"), "z[i] = x[i];")
+     Kernel("z[i] = x[(i * 32 + i / (n / 32)) & (n - 1)];"), "z[i] = x[i];", "read = 4 * n, write = 4 * n")
 pair("sectors_store", "l1 l2 latency dram", "sectors",
-     Kernel("z[(i * 32 + i / (n / 32)) & (n - 1)] = x[i];"), "z[i] = x[i];")
+     Kernel("z[(i * 32 + i / (n / 32)) & (n - 1)] = x[i];"), "z[i] = x[i];", "read = 4 * n, write = 4 * n")
 pair("sectors_stride", "l1 l2 latency dram", "sectors",
      Kernel("z[i] = x[(i * 8) & (n - 1)] + x[(i * 8 + 1) & (n - 1)];", grid="n / 8 / block"),
-     Kernel("z[i] = x[i] + x[i + n / 8];", grid="n / 8 / block"))
+     Kernel("z[i] = x[i] + x[i + n / 8];", grid="n / 8 / block"), "read = n, write = n / 2")
 pair("sectors_fields", "l1 l2 latency dram", "sectors dram_waste",
      Kernel("z[i] = x[16 * i] + x[16 * i + 9];", grid="n / 16 / block"),
-     Kernel("z[i] = x[i] + x[i + n / 16];", grid="n / 16 / block"))
+     Kernel("z[i] = x[i] + x[i + n / 16];", grid="n / 16 / block"), "read = n / 2, write = n / 4")
 
 # ---- lanes ----
 
@@ -342,10 +345,12 @@ pair("constant_permuted", "latency constant issue", "constant",
      "for (int j = 0; j < 32; j++) sum += own[(lane ^ j) * 64 + (lane ^ j)];\nz[i] = sum;")
 
 
-def lines_of(name, kernel):
+def lines_of(name, kernel, work):
     repeat = f" repeat {kernel.repeat}" if kernel.repeat else ""
     launch = f"{name}<<<{kernel.grid}, {kernel.block}, {kernel.shared}>>>(n, 7, x, y, k, z, s){repeat}"
-    return ["", f"// perflab: launch {launch}", f'extern "C" __global__ void{kernel.bounds} {name}(PARAMETERS)', "{",
+    need = [f"// perflab: work {work}"] if work else []
+    return ["", f"// perflab: variant {name}", f"// perflab: launch {launch}", *need,
+            f'extern "C" __global__ void{kernel.bounds} {name}(PARAMETERS)', "{",
             "	INDEX;", *["	" + line if not line.startswith("#") else line for line in kernel.body.splitlines()], "}"]
 
 
@@ -353,8 +358,8 @@ def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     lines, expected = HEADER.splitlines(), {}
-    for name, limiters, rules, slow, fast in PAIRS:
-        lines += lines_of(name + "_with", slow) + lines_of(name + "_without", fast)
+    for name, limiters, rules, work, slow, fast in PAIRS:
+        lines += lines_of(name + "_with", slow, work) + lines_of(name + "_without", fast, work)
         expected[name] = {"limiters": limiters, "rules": rules}
     with open(os.path.join(folder, "causes.cu"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
