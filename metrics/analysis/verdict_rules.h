@@ -111,8 +111,8 @@ struct evidence {
 	/* Set by limiters_judge(). By limiter rule: the share of its roof in percent, of a rule
 	 * that has one; whether the rule holds, of another. */
 	double near_pct[LIMITER_RULE_COUNT];
-	/* The same of the multiprocessors that have a block, which decides: 4 idle ones of 132 are
-	 * no limiter. */
+	/* near_pct of the multiprocessors that have a block. It decides, because 4 idle ones of 132
+	 * are no limiter. */
 	double busy_pct[LIMITER_RULE_COUNT];
 	bool holds[LIMITER_RULE_COUNT];
 	/* These are set once the limiter is decided, for notes and advice. */
