@@ -420,8 +420,8 @@ SELECT
 	trial.mean_ns,
 	trial.sample_count,
 	CASE WHEN NOT limiter.from_model THEN limiter.limiter END AS limiter,
-		-- as in the table limiter; NULL: too little was measured, only the work model tells
-		-- (model_limiter), or not judged; summary says which
+		-- as in the table limiter; NULL: too little was measured, no rule explains the time,
+		-- only the work model tells (model_limiter), or not judged; summary says which
 	CASE WHEN NOT limiter.from_model THEN limiter.roof_pct END AS limiter_pct,
 		-- share of the limiter's roof; without one, of the nearest roof; NULL: no roof was
 		-- measured

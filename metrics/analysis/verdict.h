@@ -20,7 +20,7 @@ struct device_info;
 
 /* The limiter of a case: symbol, name, meaning. */
 #define BOUND_LIST(X)                                                                        \
-	X(BOUND_UNKNOWN, "unknown", "too little was measured")                               \
+	X(BOUND_UNKNOWN, "unknown", "too little was measured, or no rule explains the time") \
 	X(BOUND_DRAM, "dram", "bandwidth of device memory")                                  \
 	X(BOUND_L2, "l2", "bandwidth of the second-level cache")                             \
 	X(BOUND_L1, "l1", "bandwidth of the first-level cache")                              \

@@ -345,7 +345,8 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .advise = advise_waiting, .remedy_of = remedy_of_waiting},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
-	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`"),
+	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`; if "
+	         "nothing is, look what its warps wait for: `perflab report --lines`"),
 	 .advise = advise_unknown, .remedy_of = remedy_of_unknown},
 };
 /* clang-format on */
