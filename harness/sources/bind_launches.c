@@ -163,13 +163,22 @@ static bool elements_differ(const struct case_buffer *buffer, const struct built
 	return !integers && bytes > 2;
 }
 
+/* Whether the parameter is a struct whose members are too small for an address. PTX tells their
+ * alignment; a cubin does not, and says 1. */
+static bool holds_no_address(const struct binding *at)
+{
+	const size_t align = at->parameter->align;
+
+	return at->type->is_class && align > 1 && align < 8;
+}
+
 static int bind_buffer_argument(const struct binding *at)
 {
 	const struct case_buffer *buffer = &at->buffers[at->arg->integer];
 	char given[128];
 
 	if (at->parameter->class == PARAMETER_REAL || at->parameter->bytes != 8 ||
-	    at->type->is_class)
+	    holds_no_address(at))
 		return binding_refuse(at, "a buffer");
 	if (!elements_differ(buffer, at->type->pointee))
 		return 0;

@@ -369,6 +369,9 @@ static void test_types_of_the_name(void **state)
 		 {.kind = ARG_BUFFER, .integer = 0},
 		 {PARAMETER_BYTES, 8, 4},
 		 "is a buffer, but the parameter is a struct of 8 bytes"},
+		/* a struct of one pointer, as in PTX and as in a cubin */
+		{"_Z1k5Array", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_BYTES, 8, 8}, NULL},
+		{"_Z1k5Array", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_BYTES, 8, 1}, NULL},
 		/* not read, or of other parameters than the image has */
 		{"_Z1kPdi", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
 		{"_Z1kDn", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
