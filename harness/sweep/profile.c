@@ -13,8 +13,8 @@
 #define BATCH_MAX_CASES 1280
 #define BATCH_MAX_BYTES (8u << 20)
 #define BATCH_MAX_DEATHS 3
-#define BUDGET_PCT 2 /* of the time of the sweep so far, for counting instructions */
-#define BUDGET_LEAST_NS INT64_C(1500000000)
+#define BUDGET_PCT 1 /* of the time of the sweep so far, for counting instructions */
+#define BUDGET_LEAST_NS INT64_C(1000000000)
 #define PASSES 3 /* that a worker may announce for a case: one for each period, one to count */
 /* Cases whose times differ by less tie: the first of them is profiled, so that two runs profile the
  * same one. */

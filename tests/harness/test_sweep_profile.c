@@ -129,14 +129,14 @@ static void test_a_case_without_times_is_not_profiled(void **context)
 	assert_profiled(f, "110111");
 }
 
-/* A short sweep has 1.5 s for counting. */
+/* A short sweep has 1 s for counting. */
 static void test_the_time_for_counting_is_in_the_request(void **context)
 {
 	struct sweep_fixture *f = *context;
 
 	give_medians(f);
 	assert_int_equal(sweep_run_scripted(f, "profiles"), 0);
-	assert_int_equal(sweep_logged(f, "budget", "1500000000"), 1);
+	assert_int_equal(sweep_logged(f, "budget", "1000000000"), 1);
 }
 
 static void test_a_worker_that_cannot_is_not_asked(void **context)

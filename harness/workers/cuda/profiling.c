@@ -16,8 +16,8 @@
 #include "harness/workers/expected.h"
 #include "metrics/cupti/cupti_profile.h"
 
-/* With these many samples, the 95 % interval of a share of 10 % is about 1 point to each side. */
-#define SAMPLES_WANTED 12000.0
+/* With these many samples, the 95 % interval of a share of 10 % is about 1.2 points to each side. */
+#define SAMPLES_WANTED 8000.0
 /* A sample costs 33 ns, and more than these say little more. */
 #define SAMPLES_OF_EXECUTION 30000.0
 #define EXECUTIONS_MOST 5 /* with one period */
