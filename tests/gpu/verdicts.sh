@@ -3,7 +3,10 @@
 # known cause. Each is swept twice, with all counters that tell why warps wait, and ncu judges it by its rules.
 #
 # usage: tests/gpu/verdicts.sh BUILD FOLDER [PART …]
-# parts (default: all): sweep, ncu
+# parts (default: all):
+#   sweep     all pairs, twice
+#   ncu       what the rules of ncu say of the kernels with a cause
+#   library   kernels of libraries, recorded from a PyTorch program
 set -eu
 gpu_tests=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 mkdir -p "$2"
@@ -43,24 +46,41 @@ sweep() {
 	done
 }
 
-# As a cubin, because a compiler does not run under ncu; it does not say that its numbers are integers.
+# As a cubin, because a compiler does not run under ncu; it does not say that its numbers are integers. Only
+# the kernels with the cause, and none with many launches: ncu executes each 20 times or more.
 ncu() {
 	"$nvcc" -arch=sm_90 -lineinfo -cubin -o causes.cubin causes.cu
 	sed -n '/^.. perflab: /{s///;s/(n, 7,/(i32(n), i32(7),/;p;}' causes.cu >causes.cubin.perflab
 	PERFLAB_CEILINGS=never
 	export PERFLAB_CEILINGS
-	"$ncu" --target-processes all --clock-control none --set full --nvtx --nvtx-include "perflab@profile/" -f \
-		-o causes "$perflab" sweep causes.cubin --backend cuda --db ncu.db --quiet >"$results/ncu.txt" 2>&1 ||
-		failed=1
+	sections=
+	for section in SpeedOfLight ComputeWorkloadAnalysis MemoryWorkloadAnalysis SchedulerStats \
+		WarpStateStats InstructionStats LaunchStats Occupancy SourceCounters WorkloadDistribution; do
+		sections="$sections --section $section"
+	done
+	"$ncu" --target-processes all --clock-control none $sections --nvtx --nvtx-include "perflab@profile/" \
+		-k 'regex:^(?!launch_(50|200)).*_with$' -f -o causes "$perflab" sweep causes.cubin \
+		--backend cuda --rounds 1 --min-samples 3 --max-time 1ms --db ncu.db --quiet \
+		>"$results/ncu.txt" 2>&1 || failed=1
 	"$ncu" --import causes.ncu-rep --csv --page details >"$results/ncu.csv"
+}
+
+# Kernels of libraries, recorded.
+library() {
+	"$perflab" record -k '*' --most 40 -o library -- python3 "$gpu_tests/verdicts/library.py" \
+		>"$results/record.txt" 2>&1 || failed=1
+	for capture in library*.capture; do
+		"$perflab" sweep "$capture" --backend cuda --metrics "$metrics" --lines all --quiet \
+			--db "$results/library.db" >>"$results/library.txt" 2>&1 || failed=1
+	done
 }
 
 shift 2
 failed=0
-[ $# -gt 0 ] || set -- sweep ncu
+[ $# -gt 0 ] || set -- sweep ncu library
 for part in "$@"; do
 	case $part in
-	sweep | ncu) "$part" ;;
+	sweep | ncu | library) "$part" ;;
 	*) fail "no such part: $part" ;;
 	esac
 done
