@@ -16,7 +16,7 @@
 #include "harness/workers/expected.h"
 #include "metrics/cupti/cupti_profile.h"
 
-/* With these many samples, the 95 % interval of a share of 10 % is about 1.2 points to each side. */
+/* With these many samples, a share of 10 % is known to about 1.2 points to each side. */
 #define SAMPLES_WANTED 8000.0
 /* A sample costs 33 ns, and more than these say little more. */
 #define SAMPLES_OF_EXECUTION 30000.0
