@@ -36,13 +36,14 @@ struct count_batch {
 /* ---- results ---- */
 
 /* Adds what the plan knows without counting: the operations of the work model, under the name of
- * their precision, the number of launches, and the blocks of the largest launch. */
+ * their precision, the number of launches, and the blocks of the largest launch with their threads.
+ */
 static void set_planned(struct counter_list *counters, const struct launch_case *work)
 {
 	static const char why[] = "a library chooses what it launches";
 	char *name = xasprintf("model_flop_%s", work->precision);
 	const struct metric *metric = metric_find(name);
-	double most_blocks = 0;
+	double most_blocks = 0, threads = 0;
 
 	if (work->has_flop && work->flop > 0 && metric)
 		counter_list_set(counters, metric->name, metric->unit, metric->formula,
@@ -51,16 +52,22 @@ static void set_planned(struct counter_list *counters, const struct launch_case 
 	if (launch_case_library(work)) {
 		counter_list_set_missing(counters, "launches", "launch", "plan", why);
 		counter_list_set_missing(counters, "blocks", "block", "plan", why);
+		counter_list_set_missing(counters, "threads_per_block", "thread/block", "plan",
+					 why);
 		return;
 	}
 	for (size_t i = 0; i < work->launch_count; i++) {
-		const int64_t *grid = work->launches[i].grid;
+		const int64_t *grid = work->launches[i].grid, *block = work->launches[i].block;
+		const double blocks = (double)grid[0] * (double)grid[1] * (double)grid[2];
 
-		most_blocks =
-			fmax(most_blocks, (double)grid[0] * (double)grid[1] * (double)grid[2]);
+		if (blocks <= most_blocks)
+			continue;
+		most_blocks = blocks;
+		threads = (double)block[0] * (double)block[1] * (double)block[2];
 	}
 	counter_list_set(counters, "launches", "launch", "plan", (double)work->launch_count);
 	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
+	counter_list_set(counters, "threads_per_block", "thread/block", "plan", threads);
 }
 
 /* Stores the counters of a case and ends it. `reason` is for every metric that `counters` lacks. */

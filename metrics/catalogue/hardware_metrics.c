@@ -73,6 +73,9 @@ const struct metric hardware_metrics[] = {
 	{METRIC("blocks", "block", BASIC | CORE | OCCUPANCY,
 		"blocks of the launch with the most blocks"),
 	 .exact = true, .from_launch = true, .formula = "plan"},
+	{METRIC("threads_per_block", "thread/block", BASIC | CORE | OCCUPANCY,
+		"threads of a block of that launch"),
+	 .exact = true, .from_launch = true, .formula = "plan"},
 	/* ---- occupancy ---- */
 	{METRIC("theoretical_occupancy_pct", "percent", BASIC | CORE | OCCUPANCY,
 		"warps that block size, registers and shared memory allow on an SM, relative to "
@@ -84,6 +87,12 @@ const struct metric hardware_metrics[] = {
 	{METRIC("eligible_warps_per_cycle", "warp/cycle", CORE | OCCUPANCY,
 		"warps ready to issue per scheduler and active cycle; below 1 the scheduler idles"),
 	 .aliases = EVERY_CHIP("smsp__warps_eligible.avg.per_cycle_active")},
+	{METRIC("sm_active_cycles_mean", "cycle", CORE | OCCUPANCY,
+		"cycles in which an SM had a warp, in the mean over all SMs"),
+	 .aliases = EVERY_CHIP("sm__cycles_active.avg")},
+	{METRIC("sm_active_cycles_most", "cycle", CORE | OCCUPANCY,
+		"cycles in which an SM had a warp, of the SM with the most"),
+	 .aliases = EVERY_CHIP("sm__cycles_active.max")},
 	/* ---- branches and divergence ---- */
 	{METRIC("branch_targets", "branch_target", BASIC | CORE | DIVERGENCE,
 		"branch targets taken, summed over warps"),
@@ -151,6 +160,12 @@ const struct metric hardware_metrics[] = {
 	 .worse = WORSE_MORE, .formula = "32 * l2_from_l1_sectors",
 	 .inputs = {"l2_from_l1_sectors"}, .derive = FORMULA_SECTOR_BYTES,
 	 .undefined = "the product is not finite"},
+	{METRIC("l2_atomic_sectors", "sector", CORE | MEMORY,
+		"sectors of atomics with a used result that the L2 cache served"),
+	 .aliases = EVERY_CHIP("lts__t_sectors_op_atom.sum")},
+	{METRIC("l2_reduction_sectors", "sector", CORE | MEMORY,
+		"sectors of atomics without one that the L2 cache served"),
+	 .aliases = EVERY_CHIP("lts__t_sectors_op_red.sum")},
 	{METRIC("l1_bytes", "byte", CORE | MEMORY, "bytes requested from the L1 caches"),
 	 .exact = true, .worse = WORSE_MORE, .aliases = EVERY_CHIP("l1tex__t_bytes.sum")},
 	/* ---- global memory as a warp sees it ---- */
@@ -212,6 +227,10 @@ const struct metric hardware_metrics[] = {
 		"wavefronts that shared-memory stores needed"),
 	 .worse = WORSE_MORE,
 	 .aliases = EVERY_CHIP("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")},
+	{METRIC("shared_atomic_wavefronts", "wavefront", CORE,
+		"wavefronts that atomics on shared memory needed"),
+	 .worse = WORSE_MORE,
+	 .aliases = EVERY_CHIP("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum")},
 	{METRIC("shared_bytes", "byte", CORE | MEMORY,
 		"bytes that the wavefronts of shared memory could carry, 128 each: the used part "
 		"of its bandwidth"),
@@ -259,6 +278,16 @@ const struct metric hardware_metrics[] = {
 		"multiprocessors; some chips load constants through it (HFMA2.MMA)"),
 	 .aliases = {{"TU11", NULL}, {"AD", "sm__pipe_tensor_cycles_active_v2.sum"},
 		     {"", "sm__pipe_tensor_cycles_active.sum"}}},
+	{METRIC("tensor_pipe_pct", "percent", CORE | FLOPS,
+		"cycles in which the pipe of the tensor cores was active, of the cycles in which "
+		"its SM had a warp"),
+	 .aliases = {{"TU11", NULL},
+		     {"AD", "sm__pipe_tensor_cycles_active_v2.avg.pct_of_peak_sustained_active"},
+		     {"", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"}}},
+	{METRIC("special_pipe_pct", "percent", CORE | FLOPS,
+		"instructions of the special-function pipe (sin, exp, roots, conversions), of those "
+		"that it can take while its SM has a warp"),
+	 .aliases = EVERY_CHIP("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active")},
 	{METRIC("tensor_pipe_instructions", "instruction", CORE | FLOPS,
 		"instructions that the pipe of the tensor cores executed, counted once per warp"),
 	 .exact = true, .only_if = "tensor_cycles",

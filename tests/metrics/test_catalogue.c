@@ -209,7 +209,7 @@ static void passes_are_recorded_by_chip(void **state)
 {
 	(void)state;
 	assert_int_equal(metric_set_recorded_passes(METRIC_SET_BASIC, "GH100"), 2);
-	assert_int_equal(metric_set_recorded_passes(METRIC_SET_CORE, "GH100"), 3);
+	assert_int_equal(metric_set_recorded_passes(METRIC_SET_CORE, "GH100"), 4);
 	assert_int_equal(metric_set_recorded_passes(METRIC_SET_BASIC, "GH"), 0);
 	assert_int_equal(metric_set_recorded_passes(METRIC_SET_BASIC, ""), 0);
 }
