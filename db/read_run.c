@@ -153,6 +153,10 @@ static void trial_row_take(struct statement *row, struct trial *trial)
 	" JOIN metric ON metric.id = counter.metric_id WHERE trial_id IN (%s)"    \
 	" ORDER BY trial_id, name"
 
+#define STALLS                                                                    \
+	"SELECT trial_id, reason, sum(samples) FROM stall WHERE trial_id IN (%s)" \
+	" GROUP BY trial_id, reason ORDER BY trial_id"
+
 static int trial_rows_load(struct db *db, struct run *run, const char *which, const char *of,
 			   struct error *err)
 {
@@ -209,6 +213,15 @@ static void trial_add_line(struct trial *trial, struct statement *row)
 		line_count_list_add(&trial->lines, file && *file ? file : NULL, number);
 
 	columns_take(row, &line_columns, PART_RESULT, line);
+}
+
+static void trial_add_stall(struct trial *trial, struct statement *row)
+{
+	const char *reason = take_text(row);
+	const int64_t samples = take_integer(row, 0);
+
+	if (reason && samples > 0)
+		trial->stall_samples[stall_of_reason(reason)] += samples;
 }
 
 /* The speed-ups of the trials that the subquery `which` gives. */
@@ -283,6 +296,10 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 		return rc;
 	text_addf(&sql, COUNTERS, which);
 	rc = trial_details_load(db, run, &sql, of, db_counter_take, err);
+	if (rc)
+		return rc;
+	text_addf(&sql, STALLS, which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_stall, err);
 	if (rc)
 		return rc;
 	text_add(&sql, "SELECT trial_id, file, line, ");

@@ -254,6 +254,27 @@ extern const struct trial_speedup trial_speedup_none;
 void trial_speedup_release(struct trial_speedup *speedup);
 
 /* One case in one run. All zeroes is an empty trial: TRIAL_PENDING is 0. */
+/* What the warps of a sampled kernel were doing: symbol, name, CUPTI's reasons for it. A reason
+ * that is in no row is STALL_OTHER. Source: Nsight Compute, Kernel Profiling Guide, Warp Stall
+ * Reasons. */
+#define STALL_LIST(X)                                                               \
+	X(STALL_READY, "ready", "selected", "not_selected", "")                     \
+	X(STALL_MEMORY, "memory", "long_scoreboard", "lg_throttle", "tex_throttle") \
+	X(STALL_STORES, "stores", "drain", "membar", "")                            \
+	X(STALL_SHARED, "shared", "short_scoreboard", "mio_throttle", "")           \
+	X(STALL_BARRIER, "barrier", "barrier", "warpgroup_arrive", "")              \
+	X(STALL_FETCH, "fetch", "no_instructions", "", "")                          \
+	X(STALL_PIPE, "pipe", "math_pipe_throttle", "gmma", "")                     \
+	X(STALL_OTHER, "other", "", "", "")
+
+enum stall {
+#define X(symbol, name, first, second, third) symbol,
+	STALL_LIST(X)
+#undef X
+		STALL_COUNT
+};
+enum stall stall_of_reason(const char *reason);
+
 struct trial {
 	int64_t id;       /* in the database; 0: not stored */
 	int64_t run_id;   /* of its run in the database; 0: not stored */
@@ -273,6 +294,8 @@ struct trial {
 	double mean_ns;         /* what an imported file states in place of samples; 0: nothing */
 	struct counter_list counters;
 	struct line_count_list lines; /* empty unless emulated */
+	/* Samples of its warps, by what they were doing. All 0: not sampled. */
+	int64_t stall_samples[STALL_COUNT];
 	int rounds_done;              /* number of rounds with stored samples */
 	bool counted;                 /* the counters are stored, with values or reasons */
 	struct round_summary *rounds; /* ascending; empty unless the loader was asked for them */

@@ -107,6 +107,21 @@ void comparison_list_release(struct trial_comparison_list *list)
 	*list = (struct trial_comparison_list){0};
 }
 
+enum stall stall_of_reason(const char *reason)
+{
+	static const char *const reasons[STALL_COUNT][3] = {
+#define X(symbol, name, first, second, third) [symbol] = {first, second, third},
+		STALL_LIST(X)
+#undef X
+	};
+
+	for (int i = 0; i < STALL_OTHER; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(reasons[i]); k++)
+			if (reasons[i][k][0] && strcmp(reasons[i][k], reason) == 0)
+				return (enum stall)i;
+	return STALL_OTHER;
+}
+
 void trial_release(struct trial *trial)
 {
 	free(trial->kernel);

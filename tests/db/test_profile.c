@@ -340,6 +340,25 @@ static void test_instructions_and_stalls_are_shown(void **state)
 	assert_one(context, "result_stalls", "function = 'memset' AND line IS NULL");
 }
 
+/* A run knows of each case what its warps were doing. */
+static void test_a_run_has_the_stalls_of_its_cases(void **state)
+{
+	struct context *context = *state;
+	const int64_t id = store_profiled(context);
+	struct run run;
+
+	assert_ok(context, db_run_load(context->db, 1, true, &run, &context->err));
+	for (size_t i = 0; i < run.trial_count; i++) {
+		const struct trial *trial = &run.trials[i];
+		const bool sampled = trial->id == id;
+
+		assert_int_equal(trial->stall_samples[STALL_MEMORY], sampled ? 80 : 0);
+		assert_int_equal(trial->stall_samples[STALL_OTHER], sampled ? 20 : 0);
+		assert_int_equal(trial->stall_samples[STALL_READY], 0);
+	}
+	run_release(&run);
+}
+
 /* Without samples or counts there are no shares. */
 static void test_views_of_what_was_not_sampled(void **state)
 {
@@ -569,6 +588,7 @@ int main(void)
 						context_teardown),
 		profile_test(test_lines_are_sums),
 		profile_test(test_instructions_and_stalls_are_shown),
+		profile_test(test_a_run_has_the_stalls_of_its_cases),
 		profile_test(test_views_of_what_was_not_sampled),
 		profile_test(test_content_is_kept_once),
 		profile_test(test_damaged_content_is_refused),
