@@ -7,8 +7,8 @@
 
 #define RUNS_DEFAULT 1000 /* of a human-readable format */
 
-static const char *const topic_words[] = {"kernels", "metrics",    "sets", "devices",
-					  "runs",    "recordings", NULL};
+static const char *const topic_words[] = {"kernels", "metrics", "sets",       "rules",
+					  "devices", "runs",    "recordings", NULL};
 
 /* What people call the things that a topic lists. */
 static const struct {
@@ -17,14 +17,16 @@ static const struct {
 	{"cases", "kernels"},    {"variants", "kernels"},    {"gpus", "devices"},
 	{"counters", "metrics"}, {"events", "metrics"},      {"labels", "runs"},
 	{"results", "runs"},     {"captures", "recordings"}, {"axes", "kernels --verbose"},
+	{"limiters", "rules"},   {"verdicts", "rules"},
 };
 
 static const struct {
 	const char *name;
 	int (*list)(const struct invocation *call, const char *pattern, struct error *err);
 } topics[] = {
-	{"kernels", list_kernels}, {"metrics", list_metrics}, {"sets", list_sets},
-	{"devices", list_devices}, {"runs", list_runs},       {"recordings", list_recordings},
+	{"kernels", list_kernels},       {"metrics", list_metrics}, {"sets", list_sets},
+	{"rules", list_rules},           {"devices", list_devices}, {"runs", list_runs},
+	{"recordings", list_recordings},
 };
 
 /* The options of some topics only. */
@@ -84,8 +86,8 @@ static int run_list(struct invocation *call, struct error *err)
 			       near.data);
 	else
 		rc = error_set(err, PL_EUSAGE,
-			       "cannot list \"%s\"; give one of: kernels, metrics, sets, devices, "
-			       "runs, recordings",
+			       "cannot list \"%s\"; give one of: kernels, metrics, sets, rules, "
+			       "devices, runs, recordings",
 			       topic);
 	text_release(&near);
 	return rc;
@@ -131,16 +133,17 @@ static const struct example list_examples[] = {
 	{"perflab list metrics dram",
 	 "list metrics with \"dram\" in their name, including those of CUPTI"},
 	{"perflab list sets --chip GB202", "show how many passes each set needs on another chip"},
+	{"perflab list rules barrier", "when a barrier is the limiter, and what can be won"},
 	{"perflab list runs --limit 10", "list the newest stored runs"},
 };
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list kernels, metrics, metric sets, devices, stored runs or recordings",
-	.operands = "kernels|metrics|sets|devices|runs|recordings [FILE ...] [PATTERN]",
+	.summary = "list kernels, metrics, metric sets, rules, devices, stored runs or recordings",
+	.operands = "kernels|metrics|sets|rules|devices|runs|recordings [FILE ...] [PATTERN]",
 	.description =
-		"Lists kernels and their variants, metrics, metric sets, devices, or the runs or "
-		"the recordings of programs in the database.\n\n"
+		"Lists kernels and their variants, metrics, metric sets, the rules of verdicts, "
+		"devices, or the runs or the recordings of programs in the database.\n\n"
 		"PATTERN selects names and may contain * and ?. Without either, it matches any "
 		"part of a name. With FILEs (.cu, .cuh, .ptx, .cubin, .capture and their "
 		"sidecars), `list kernels` lists their kernels instead of the built-in ones. Only "

@@ -16,6 +16,7 @@ struct list_options {
 int list_kernels(const struct invocation *call, const char *pattern, struct error *err);
 int list_metrics(const struct invocation *call, const char *pattern, struct error *err);
 int list_sets(const struct invocation *call, const char *pattern, struct error *err);
+int list_rules(const struct invocation *call, const char *pattern, struct error *err);
 int list_devices(const struct invocation *call, const char *pattern, struct error *err);
 int list_recordings(const struct invocation *call, const char *pattern, struct error *err);
 int list_runs(const struct invocation *call, const char *pattern, struct error *err);

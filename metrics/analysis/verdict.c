@@ -33,12 +33,18 @@ const char *verdict_limiter_name(const struct verdict *verdict)
 	return verdict->from_model ? bounds[verdict->bound].modelled : bounds[verdict->bound].name;
 }
 
-const struct verdict_rule *verdict_rule_at(size_t index)
+bool verdict_rule_at(struct verdict_rule *out, size_t index)
 {
-	if (index < LIMITER_RULE_COUNT)
-		return &limiter_rules[index].words;
-	index -= LIMITER_RULE_COUNT;
-	return index < NOTE_COUNT ? &note_rules[index].words : NULL;
+	const bool limits = index < LIMITER_RULE_COUNT;
+	const struct rule *rule;
+
+	if (index >= LIMITER_RULE_COUNT + NOTE_COUNT)
+		return false;
+	rule = limits ? &limiter_rules[index] : &note_rules[index - LIMITER_RULE_COUNT];
+	*out = rule->words;
+	out->saves = rule->saved ? rule->saved : "";
+	out->limiter = limits ? bound_name(rule->bound) : NULL;
+	return true;
 }
 
 /* The share of a rule's roof that a verdict reports: for idle lanes, the share that was reached. */
@@ -51,14 +57,16 @@ static double reported_pct(const struct evidence *evidence, size_t rule)
 /* Returns the rule of the limiter. */
 static enum limiter_rule find_limiter(struct evidence *evidence)
 {
-	enum limiter_rule rule = RULE_LAUNCH;
+	enum limiter_rule rule = RULE_LAUNCH, other;
 	double nearest_pct = NAN;
 
 	evidence->roof_pct = NAN;
 	for (size_t i = 0; i < ROOF_RULE_COUNT; i++) {
 		const double pct = evidence->busy_pct[i], reported = reported_pct(evidence, i);
 
-		if (isfinite(pct) && !(pct <= nearest_pct)) {
+		/* the order of the rules decides between roofs that are equally near */
+		if (isfinite(pct) &&
+		    !(pct <= nearest_pct + (nearest_pct >= NEAR_PCT ? ROOF_TIE_PCT : 0))) {
 			nearest_pct = pct;
 			rule = (enum limiter_rule)i;
 		}
@@ -67,24 +75,21 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 			evidence->nearest = limiter_rules[i].bound;
 		}
 	}
-	if (nearest_pct >= NEAR_PCT)
+	for (other = RULE_LAUNCH; !evidence->holds[other];)
+		other++;
+	if (nearest_pct >= NEAR_PCT && !limiter_comes_before_roof(other, nearest_pct, evidence))
 		evidence->roof_pct = reported_pct(evidence, rule);
 	else
-		for (rule = RULE_LAUNCH; !evidence->holds[rule];)
-			rule++;
+		rule = other;
 	evidence->bound = limiter_rules[rule].bound;
 	return rule;
 }
 
 static void append_verdict_note(struct verdict_note **notes, size_t *count, size_t *capacity,
-				const struct rule *rule, struct text *text, const char *remedy,
-				double lost)
+				struct verdict_note note)
 {
 	*notes = xgrow(*notes, capacity, *count + 1, sizeof(**notes));
-	(*notes)[(*count)++] = (struct verdict_note){.rule = rule->words.name,
-						     .text = text_detach(text),
-						     .remedy = remedy,
-						     .lost = lost};
+	(*notes)[(*count)++] = note;
 }
 
 static const char *remedy_of(const struct rule *rule, const struct evidence *evidence)
@@ -92,22 +97,85 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
 	return rule->remedy_of ? rule->remedy_of(evidence) : rule->remedy;
 }
 
+/*
+ * How many times as fast the case is at most if an advice is followed: what a launch takes in any
+ * case stays, and no other roof is passed.
+ *
+ *	t        = the median time, of which launches * LAUNCH_FLOOR_NS stay
+ *	at most  = t / max(t - saved * (t - launches * LAUNCH_FLOOR_NS), t * nearest other roof)
+ */
+static double at_most(struct text *why, const struct rule *rule, const struct evidence *e)
+{
+	const double saved = rule->saves ? rule->saves(why, e) : NAN;
+	const double launches = e->launches > 0 ? e->launches : 1;
+	const double floor_ns = fmin(launches * LAUNCH_FLOOR_NS, e->median_ns);
+	/* fewer bytes relieve a roof that they have reached */
+	const unsigned relieved =
+		rule->relieves |
+		(evidence_at_roof(e) && LIMITER(e->bound) & MEMORY_LIMITERS ? MEMORY_LIMITERS : 0);
+	double left_ns = e->median_ns - saved * (e->median_ns - floor_ns);
+
+	if (e->point->emulated || !isfinite(left_ns))
+		return NAN;
+	if (rule == &limiter_rules[RULE_LAUNCH])
+		left_ns = e->median_ns * (1 - saved) + LAUNCH_FLOOR_NS;
+	for (size_t i = 0; i < ROOF_RULE_COUNT; i++)
+		if (!(relieved & LIMITER(limiter_rules[i].bound)))
+			left_ns = fmax(left_ns, e->median_ns * e->near_pct[i] / 100);
+	if (!(relieved & LIMITER(BOUND_DRAM)))
+		left_ns = fmax(left_ns, e->median_ns * e->mix_pct / 100);
+	return e->median_ns / left_ns;
+}
+
 static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule, double lost,
 		       const struct evidence *evidence)
 {
-	struct text text = TEXT_INIT;
+	struct text text = TEXT_INIT, why = TEXT_INIT;
+	const double times = at_most(&why, rule, evidence);
 
-	if (out->advice_count == MOST_ADVICE ||
-	    (evidence_is_of_library(evidence) && evidence->bound != BOUND_UNKNOWN))
+	if (evidence_is_of_library(evidence) && evidence->bound != BOUND_UNKNOWN)
 		return;
 	if (rule->advise)
 		rule->advise(&text, evidence);
 	else
 		text_add(&text, rule->words.advice);
-	if (text.length)
-		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text,
-				    remedy_of(rule, evidence), lost);
+	if (text.length && !(times < LEAST_GAIN)) {
+		if (isfinite(times))
+			text_addf(&text, ": at most %.1f times as fast (%s)", times, why.data);
+		append_verdict_note(&out->advice, &out->advice_count, capacity,
+				    (struct verdict_note){.rule = rule->words.name,
+							  .text = text_detach(&text),
+							  .remedy = remedy_of(rule, evidence),
+							  .at_most = times,
+							  .assumes = rule->assumes,
+							  .lost = lost});
+	}
 	text_release(&text);
+	text_release(&why);
+}
+
+/* Whether an advice comes before another one: what is known to be wasted before what is assumed,
+ * if it is more than a little; then the larger gain, then an estimate before none. */
+static bool advice_precedes(const struct verdict_note *a, const struct verdict_note *b)
+{
+	if (a->assumes != b->assumes)
+		return a->assumes ? b->at_most < KNOWN_GAIN : !(a->at_most < KNOWN_GAIN);
+	return a->at_most > b->at_most || (isfinite(a->at_most) && isnan(b->at_most));
+}
+
+/* Sorts all but the first `fixed`, and keeps MOST_ADVICE. */
+static void sort_advice(struct verdict *out, size_t fixed)
+{
+	for (size_t i = fixed + 1; i < out->advice_count; i++) {
+		const struct verdict_note moved = out->advice[i];
+		size_t at = i;
+
+		for (; at > fixed && advice_precedes(&moved, &out->advice[at - 1]); at--)
+			out->advice[at] = out->advice[at - 1];
+		out->advice[at] = moved;
+	}
+	while (out->advice_count > MOST_ADVICE)
+		free(out->advice[--out->advice_count].text);
 }
 
 /* Finds the rules that hold, in the order of struct verdict, `notes`. Returns their number. */
@@ -151,8 +219,11 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 		struct text text = TEXT_INIT;
 
 		rule->say(&text, evidence);
-		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text, NULL,
-				    lost);
+		append_verdict_note(&out->notes, &out->note_count, &capacity,
+				    (struct verdict_note){.rule = rule->words.name,
+							  .text = text_detach(&text),
+							  .at_most = NAN,
+							  .lost = lost});
 		if (rule->advises & LIMITER(evidence->bound) &&
 		    !(rule->advises & HIDES_LATENCY &&
 		      (evidence_at_roof(evidence) || evidence_latency_is_hidden(evidence))) &&
@@ -192,7 +263,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	struct text summary = TEXT_INIT, above = TEXT_INIT;
 	enum limiter_rule limiter;
 	struct evidence evidence;
-	size_t advice_capacity = 0;
+	size_t advice_capacity = 0, fixed = 0;
 	bool measure_first;
 
 	*out = (struct verdict){.bound = BOUND_UNKNOWN, .roof_pct = NAN};
@@ -217,9 +288,15 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	measure_first = out->bound == BOUND_UNKNOWN && !evidence_latency_is_hidden(&evidence);
 	if (measure_first)
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
+	fixed = out->advice_count;
 	add_notes_and_advice(out, &advice_capacity, &evidence);
 	if (!measure_first)
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
+	/* a rate that cannot be right comes before advice that follows from it */
+	if (out->advice_count > fixed &&
+	    out->advice[fixed].rule == note_rules[NOTE_ABOVE_ROOF].words.name)
+		fixed++;
+	sort_advice(out, fixed);
 	if (evidence_above_roof(&above, &evidence))
 		out->above_roof = text_detach(&above);
 	text_release(&above);

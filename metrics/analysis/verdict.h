@@ -16,7 +16,7 @@ struct device_info;
 
 /* The database stores verdicts with this number, and judges runs of another one again. Increase it
  * with every change of the rules, their limits or their texts. */
-#define VERDICT_RULES_VERSION 5
+#define VERDICT_RULES_VERSION 6
 
 /* The limiter of a case: symbol, name, meaning. */
 #define BOUND_LIST(X)                                                                        \
@@ -27,8 +27,16 @@ struct device_info;
 	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                              \
 	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                     \
 	X(BOUND_ISSUE, "issue", "rate of instructions of any kind")                          \
-	X(BOUND_LATENCY, "latency", "waiting for memory, barriers or work; no roof is near") \
+	X(BOUND_TENSOR, "tensor", "the pipe of the tensor cores")                            \
+	X(BOUND_SPECIAL, "special", "the pipe of special functions and conversions")         \
+	X(BOUND_BARRIER, "barrier", "warps wait at barriers")                                \
+	X(BOUND_FETCH, "fetch", "warps wait for instructions")                               \
+	X(BOUND_ATOMICS, "atomics", "atomics that wait for each other")                      \
+	X(BOUND_OCCUPANCY, "occupancy", "too few warps fit to hide latency")                 \
+	X(BOUND_LATENCY, "latency", "waiting for memory; no roof is near")                   \
 	X(BOUND_GRID, "grid", "fewer blocks than multiprocessors")                           \
+	X(BOUND_TAIL, "tail", "the last wave of blocks leaves multiprocessors idle")         \
+	X(BOUND_IMBALANCE, "imbalance", "some blocks take longer than others")               \
 	X(BOUND_LAUNCH, "launch", "launches so short that starting them takes most of the time")
 
 enum bound {
@@ -39,19 +47,29 @@ enum bound {
 };
 const char *bound_name(enum bound bound);
 const char *bound_meaning(enum bound bound);
+/* Whether it is the share of a roof: of a bandwidth, of a rate or of a pipe. These stand together.
+ */
+bool bound_is_roof(enum bound bound);
 
-/* A rule as docs/verdicts.md lists it: when it holds, and what to try ("": nothing). */
+/* A rule as docs/verdicts.md and `perflab list rules` show it. */
 struct verdict_rule {
-	const char *name, *condition, *advice;
+	const char *name, *condition;
+	const char *advice;  /* what to try; "": nothing */
+	const char *saves;   /* the part of the time that this saves at most; "": not known */
+	const char *limiter; /* that the rule finds; NULL: it adds a note */
 };
-/* Returns the rules in the order of that page, and NULL after the last one. */
-const struct verdict_rule *verdict_rule_at(size_t index);
+/* The rules in the order of that page. Returns false after the last one. */
+bool verdict_rule_at(struct verdict_rule *out, size_t index);
 
 /* The result of one rule: its name (docs/verdicts.md), and a text with the numbers. */
 struct verdict_note {
 	const char *rule;
 	char *text;
 	const char *remedy; /* of advice: its text in two or three words; NULL: it has none */
+	/* How many times as fast the case is at most if an advice is followed. NAN: not known.
+	 */
+	double at_most;
+	bool assumes; /* of an advice: at_most assumes a part that nobody knows, such as a half */
 	/* The share that did nothing useful of all lanes of instructions, of all sectors of global
 	 * memory, of all bytes of DRAM, or of the cycles of instructions, bank conflicts and queues
 	 * at atomics: 0.42 if 42 % of the sectors hold nothing that a lane asked for. NAN: the rule

@@ -21,6 +21,11 @@ static const struct {
 	[LEVEL_SHARED] = {BOUND_SHARED, "shared memory"},
 };
 
+bool bound_is_roof(enum bound bound)
+{
+	return bound >= BOUND_DRAM && bound <= BOUND_SPECIAL;
+}
+
 const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound)
 {
 	const struct roofline_model *model = &evidence->point->model;
@@ -56,21 +61,103 @@ static double least_dram_bytes(const struct evidence *e)
 	return e->flushed ? read : NAN;
 }
 
-/* Instructions issued, relative to one per scheduler and cycle of the median time. The counted
- * range is longer than the case, because it begins before the kernel does, so its cycles give the
- * clock only. NVML's clock is no substitute: it stays at its highest while tensor cores slow the
- * device. */
+/* The cycles of the median time. The counted range is longer than the case, because it begins
+ * before the kernel does, so its cycles give the clock only. NVML's clock is no substitute: it
+ * stays at its highest while tensor cores slow the device. */
+static double median_cycles(const struct evidence *e)
+{
+	return e->median_ns * finite_quotient(counted_value(e->trial, "sm_cycles"),
+					      counted_value(e->trial, "gpu_time_ns"));
+}
+
+/* The cycles that shares of a multiprocessor are of. Cycles and time are counted in different
+ * executions, and the clock that follows from them was 25 % too low in some cases, so the cycles in
+ * which a multiprocessor had a warp are the least. */
+static double base_cycles(const struct evidence *e)
+{
+	return fmax(median_cycles(e), counted_value(e->trial, "sm_active_cycles_most"));
+}
+
+/* Instructions issued, relative to one per scheduler and cycle. */
 static double issue_slots_pct(const struct evidence *e)
 {
 	const struct device_info *device = e->device;
-	double clock_ghz, slots;
 
 	if (!device || device->cc_major < 7 || device->sm_count <= 0)
 		return NAN;
-	clock_ghz = finite_quotient(counted_value(e->trial, "sm_cycles"),
-				    counted_value(e->trial, "gpu_time_ns"));
-	slots = e->median_ns * clock_ghz * (double)device->sm_count * SCHEDULERS;
-	return 100 * finite_quotient(counted_value(e->trial, "instructions"), slots);
+	return 100 * finite_quotient(counted_value(e->trial, "instructions"),
+				     base_cycles(e) * (double)device->sm_count * SCHEDULERS);
+}
+
+/* A share of the cycles in which a multiprocessor had a warp, as one of the median time, which all
+ * other shares are of. */
+static double pipe_pct(const struct evidence *e, const char *metric)
+{
+	return finite_or_nan(
+		counted_value(e->trial, metric) *
+		finite_quotient(counted_value(e->trial, "sm_active_cycles_mean"), base_cycles(e)));
+}
+
+/* ---- the shape of the grid ---- */
+
+static double waves_of(const struct evidence *e)
+{
+	const struct device_info *device = e->device;
+	const double block = counted_value(e->trial, "threads_per_block");
+	double resident;
+
+	if (!device || device->max_threads_per_sm <= 0)
+		return NAN;
+	/* the occupancy is that of whole blocks; 0.01 is for its digits */
+	resident = floor(e->allowed_pct / 100 * (double)device->max_threads_per_sm / block + 0.01);
+	return finite_quotient(e->blocks, resident * (double)device->sm_count);
+}
+
+/* ---- stalls ---- */
+
+static void stalls_collect(struct evidence *out)
+{
+	const int64_t *samples = out->trial->stall_samples;
+	double all = 0;
+
+	for (int i = 0; i < STALL_COUNT; i++)
+		all += (double)samples[i];
+	for (int i = 0; i < STALL_COUNT; i++)
+		out->stall_pct[i] = all >= LEAST_STALLS ? 100 * (double)samples[i] / all : NAN;
+}
+
+enum stall evidence_main_stall(const struct evidence *evidence)
+{
+	enum stall main = STALL_READY;
+
+	for (int i = STALL_READY + 1; i < STALL_OTHER; i++)
+		if (evidence->stall_pct[i] > (main == STALL_READY ? 0 : evidence->stall_pct[main]))
+			main = (enum stall)i;
+	return main;
+}
+
+const char *stall_words(enum stall stall)
+{
+	static const char *const words[STALL_COUNT] = {
+		[STALL_READY] = "for another warp",
+		[STALL_MEMORY] = "for global or local memory",
+		[STALL_STORES] = "for stores to end",
+		[STALL_SHARED] = "for shared memory or a special unit",
+		[STALL_BARRIER] = "at a barrier",
+		[STALL_FETCH] = "for instructions",
+		[STALL_PIPE] = "for an arithmetic pipe",
+		[STALL_OTHER] = "for something else",
+	};
+
+	return words[stall];
+}
+
+double evidence_waiting_pct(const struct evidence *evidence)
+{
+	const double *pct = evidence->stall_pct;
+
+	return 100 * finite_quotient(pct[STALL_MEMORY] + pct[STALL_STORES] + pct[STALL_SHARED],
+				     100 - pct[STALL_READY]);
 }
 
 /* Compares with the DRAM ceiling of the nearest share of reads. Mixed reads and writes reach less
@@ -126,6 +213,17 @@ static void evidence_from_counters(struct evidence *out)
 	out->conflicts = finite_or_nan(counted_value(trial, "shared_load_bank_conflicts") +
 				       counted_value(trial, "shared_store_bank_conflicts"));
 	out->issue_pct = issue_slots_pct(out);
+	out->tensor_pct = pipe_pct(out, "tensor_pipe_pct");
+	out->special_pct = pipe_pct(out, "special_pipe_pct");
+	out->busy = finite_quotient(counted_value(trial, "sm_active_cycles_mean"),
+				    counted_value(trial, "sm_active_cycles_most"));
+	out->l2_atomics = finite_quotient(counted_value(trial, "l2_atomic_sectors") +
+						  counted_value(trial, "l2_reduction_sectors"),
+					  counted_value(trial, "l2_from_l1_sectors"));
+	out->shared_atomics =
+		finite_quotient(counted_value(trial, "shared_atomic_wavefronts"),
+				out->wavefronts + counted_value(trial, "shared_atomic_wavefronts"));
+	stalls_collect(out);
 	out->flop_uncounted = out->point->model.used;
 	out->compute_pct = out->flop_uncounted ? out->point->model.compute_roof_pct
 					       : out->point->compute_roof_pct;
@@ -179,6 +277,12 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.eligible = NAN,
 		.threads_on = NAN,
 		.issue_pct = NAN,
+		.tensor_pct = NAN,
+		.special_pct = NAN,
+		.busy = NAN,
+		.waves = NAN,
+		.l2_atomics = NAN,
+		.shared_atomics = NAN,
 		.lanes_pct = NAN,
 		.mix_pct = NAN,
 		.atomics = NAN,
@@ -195,17 +299,29 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		out->allowed_pct =
 			counted_value(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
 							     : "theoretical_occupancy_pct");
+	out->waves = waves_of(out);
+}
+
+bool evidence_queue_is_unexplained(const struct evidence *e)
+{
+	return e->stall_pct[STALL_SHARED] >= UNEXPLAINED_PCT &&
+	       e->point->level[LEVEL_SHARED].roof_pct < NEAR_PCT / 2 &&
+	       e->special_pct < NEAR_PCT / 2 && !(e->shared_atomics >= SHARED_ATOMIC_SHARE);
 }
 
 bool evidence_at_roof(const struct evidence *evidence)
 {
 	if (evidence->bound == BOUND_DRAM && evidence->mix_pct >= AT_PCT)
 		return true;
-	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
+	return bound_is_roof(evidence->bound) && evidence->roof_pct >= AT_PCT;
 }
 
 bool evidence_latency_is_hidden(const struct evidence *evidence)
 {
+	const double waiting = evidence_waiting_pct(evidence);
+
+	if (isfinite(waiting))
+		return waiting < 50;
 	return evidence->eligible >= READY_WARPS && evidence_unjudged(NULL, evidence) == 0;
 }
 

@@ -77,6 +77,18 @@ static void say_idle_lanes(struct text *out, const struct evidence *e)
 		  e->near_pct[RULE_IDLE_LANES]);
 }
 
+static void say_tensor(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "bound by tensor cores: their pipe is active for %.0f %% of the time",
+		  e->tensor_pct);
+}
+
+static void say_special(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "bound by special functions and conversions: their pipe is %.0f %% full",
+		  e->special_pct);
+}
+
 static void say_issue(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "bound by instructions: %.0f %% of what %lld multiprocessors can issue",
@@ -118,26 +130,74 @@ static void say_few_blocks(struct text *out, const struct evidence *e)
 		  e->blocks == 1 ? "block" : "blocks", (long long)e->device->sm_count);
 }
 
+static void say_tail(struct text *out, const struct evidence *e)
+{
+	text_addf(
+		out,
+		"bound by its last wave: %.0f blocks are %.2f waves, so multiprocessors have work "
+		"for %.0f %% of the time",
+		e->blocks, e->waves, 100 * e->busy);
+}
+
+static void say_imbalance(struct text *out, const struct evidence *e)
+{
+	text_addf(out,
+		  "bound by its longest blocks: while the multiprocessor with the most work is "
+		  "busy, they are busy for %.0f %% of the time in the mean",
+		  100 * e->busy);
+}
+
 #define LOOK_AT_LINES "look what its warps wait for: perflab report --lines"
 #define CLOSE ", close to the limit of " STRING(NEAR_PCT) " %"
 
-/* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT, because the roof is not near. */
+static const char *const roof_names[BOUND_COUNT] = {
+	[BOUND_DRAM] = "DRAM",
+	[BOUND_L2] = "L2",
+	[BOUND_L1] = "L1",
+	[BOUND_SHARED] = "shared memory",
+	[BOUND_COMPUTE] = "compute",
+	[BOUND_ISSUE] = "instructions",
+	[BOUND_TENSOR] = "tensor cores",
+	[BOUND_SPECIAL] = "special functions",
+};
+
+/* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT. */
 static void say_nearest(struct text *out, const struct evidence *e, const char *is)
 {
-	static const char *const names[BOUND_COUNT] = {
-		[BOUND_DRAM] = "DRAM",       [BOUND_L2] = "L2",
-		[BOUND_L1] = "L1",           [BOUND_SHARED] = "shared memory",
-		[BOUND_COMPUTE] = "compute", [BOUND_ISSUE] = "instructions",
-	};
+	const bool near = e->roof_pct >= NEAR_PCT;
 
-	text_addf(out, "the nearest (%s)%s at %.0f %%%s", names[e->nearest], is,
-		  fmin(e->roof_pct, NEAR_PCT - 1),
-		  e->roof_pct >= NEAR_PCT - NEAR_LIMIT ? CLOSE : "");
+	text_addf(out, "the nearest (%s)%s at %.0f %%%s", roof_names[e->nearest], is,
+		  near ? e->roof_pct : fmin(e->roof_pct, NEAR_PCT - 1),
+		  !near && e->roof_pct >= NEAR_PCT - NEAR_LIMIT ? CLOSE : "");
+}
+
+/* "; the nearest roof (DRAM) is at 10 %" */
+static void add_nearest_roof(struct text *out, const struct evidence *e)
+{
+	if (!isfinite(e->roof_pct))
+		return;
+	text_add(out, "; of the roofs, ");
+	say_nearest(out, e, " is");
+}
+
+/* "95 % of the stalls wait for global or local memory" */
+static void add_stalls(struct text *out, const struct evidence *e, enum stall stall)
+{
+	text_addf(out, "%.0f %% of the stalled warps wait %s",
+		  100 * e->stall_pct[stall] / (100 - e->stall_pct[STALL_READY]),
+		  stall_words(stall));
 }
 
 static void say_waits(struct text *out, const struct evidence *e)
 {
-	text_add(out, "latency-bound: no roof is near");
+	const enum stall main = evidence_main_stall(e);
+
+	text_add(out, "latency-bound: ");
+	if (main != STALL_READY) {
+		add_stalls(out, e, main);
+		text_add(out, "; ");
+	}
+	text_add(out, "no roof is near");
 	if (isfinite(e->roof_pct)) {
 		text_add(out, ", ");
 		say_nearest(out, e, "");
@@ -146,14 +206,137 @@ static void say_waits(struct text *out, const struct evidence *e)
 		text_add(out, "; compute is judged from the work model");
 }
 
+static void say_barriers(struct text *out, const struct evidence *e)
+{
+	text_add(out, "bound by barriers: ");
+	add_stalls(out, e, STALL_BARRIER);
+	add_nearest_roof(out, e);
+}
+
+static void say_fetch(struct text *out, const struct evidence *e)
+{
+	text_add(out, "bound by instruction fetch: ");
+	add_stalls(out, e, STALL_FETCH);
+	add_nearest_roof(out, e);
+}
+
+static void say_atomic_limit(struct text *out, const struct evidence *e)
+{
+	text_add(out, "bound by atomics: ");
+	if (e->l2_atomics >= ATOMIC_SHARE)
+		text_addf(out, "%.2f sectors of atomics for each one between L1 and L2",
+			  e->l2_atomics);
+	else
+		text_addf(out, "%.0f %% of the wavefronts of shared memory are atomics",
+			  100 * e->shared_atomics);
+	add_nearest_roof(out, e);
+}
+
+static void say_few_warps(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "bound by occupancy: the launch allows %.0f %% of the warps",
+		  e->allowed_pct);
+	if (e->trial->facts.occupancy_limiter[0])
+		text_addf(out, ", limited by %s", e->trial->facts.occupancy_limiter);
+	if (isfinite(e->stall_pct[STALL_MEMORY])) {
+		text_add(out, "; ");
+		add_stalls(out, e, evidence_main_stall(e));
+	}
+	add_nearest_roof(out, e);
+}
+
+/* ---- what it can win ---- */
+
+static double saves_stalls(struct text *why, const struct evidence *e, enum stall stall)
+{
+	text_addf(why, "%.0f %% of the warps wait %s", e->stall_pct[stall], stall_words(stall));
+	return e->stall_pct[stall] / 100;
+}
+
+/* More loads in flight help where warps wait for them. */
+static double saves_loads(struct text *why, const struct evidence *e)
+{
+	return evidence_main_stall(e) == STALL_MEMORY ? saves_stalls(why, e, STALL_MEMORY) : NAN;
+}
+
+/* With one atomic for the lanes of a warp. */
+static double saves_atomics(struct text *why, const struct evidence *e)
+{
+	const double pct = e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES] +
+			   e->stall_pct[STALL_SHARED];
+
+	text_addf(why, "%.0f %% of the warps wait for them, and one can stand for %d lanes", pct,
+		  FULL_WARP);
+	return pct / 100 * (1 - 1.0 / FULL_WARP);
+}
+
+static double saves_barriers(struct text *why, const struct evidence *e)
+{
+	return saves_stalls(why, e, STALL_BARRIER);
+}
+
+static double saves_fetch(struct text *why, const struct evidence *e)
+{
+	return saves_stalls(why, e, STALL_FETCH);
+}
+
+static double saves_idle(struct text *why, const struct evidence *e)
+{
+	text_addf(why, "multiprocessors are idle for %.0f %% of the time", 100 * (1 - e->busy));
+	return 1 - e->busy;
+}
+
+static double saves_few_blocks(struct text *why, const struct evidence *e)
+{
+	const double used = e->blocks / (double)e->device->sm_count;
+
+	text_addf(why, "%.0f %% of the multiprocessors have no block", 100 * (1 - used));
+	return 1 - used;
+}
+
+/* One launch takes as long as its own part of the work. */
+static double saves_launches(struct text *why, const struct evidence *e)
+{
+	if (!(e->launches > 1))
+		return NAN;
+	text_addf(why, "one launch in place of %.0f", e->launches);
+	return 1 - 1 / e->launches;
+}
+
+/* At the roof nobody knows how many bytes are needed; below it the roof is what can be won. */
+static double saves_dram(struct text *why, const struct evidence *e)
+{
+	if (!evidence_at_roof(e)) {
+		text_add(why, "then the roof is reached");
+		return 1;
+	}
+	text_add(why, "with half of the bytes");
+	return 0.5;
+}
+
+static double saves_half(struct text *why, const struct evidence *e)
+{
+	(void)e;
+	text_add(why, "with half of them");
+	return 0.5;
+}
+
+/* Whether most stalls are of memory, or they were not sampled. */
+static bool waits_for_memory(const struct evidence *e)
+{
+	const enum stall main = evidence_main_stall(e);
+
+	return main == STALL_READY || main == STALL_MEMORY;
+}
+
 static bool loads_enough(const struct evidence *e)
 {
-	return !(e->load_requests < LEAST_LOADS * e->instructions);
+	return waits_for_memory(e) && !(e->load_requests < LEAST_LOADS * e->instructions);
 }
 
 static bool has_room_for_warps(const struct evidence *e)
 {
-	return !(e->achieved_pct >= FULL_PCT);
+	return waits_for_memory(e) && !(e->achieved_pct >= FULL_PCT);
 }
 
 static const char *remedy_of_waiting(const struct evidence *e)
@@ -192,6 +375,12 @@ static void say_unknown(struct text *out, const struct evidence *e)
 			text_add(out, "; by the work model, ");
 			say_nearest(out, e, " is");
 		}
+	} else if (evidence_latency_is_hidden(e) && evidence_main_stall(e) != STALL_READY) {
+		text_add(out, "not judged: ");
+		add_stalls(out, e, evidence_main_stall(e));
+		text_addf(out, ", but %.0f %% of the warps are ready; of the roofs, ",
+			  e->stall_pct[STALL_READY]);
+		say_nearest(out, e, " is");
 	} else if (evidence_latency_is_hidden(e)) {
 		text_addf(out,
 			  "not judged: %.1f warps are ready per scheduler and cycle, so latency is "
@@ -230,10 +419,62 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 /* ---- which rules hold ---- */
 
+/* A last wave that is not full leaves as many multiprocessors idle as there are waves begun and not
+ * filled; what else is idle has shorter blocks. */
+static void judge_shape(struct evidence *out)
+{
+	const bool idle = 100 * out->busy < BUSY_PCT && !out->holds[RULE_FEW_BLOCKS];
+	const double expected = 1 - out->waves / ceil(out->waves);
+
+	out->holds[RULE_TAIL] = idle && out->waves > 1 && expected >= TAIL_PART * (1 - out->busy);
+	out->holds[RULE_IMBALANCE] = idle && !out->holds[RULE_TAIL];
+}
+
+/* Whether a reason of stalls is the most frequent one, or nearly. */
+static bool stalls_mainly(const struct evidence *e, enum stall stall)
+{
+	return e->stall_pct[stall] >= STALL_PCT &&
+	       e->stall_pct[stall] >= MAIN_STALL * e->stall_pct[evidence_main_stall(e)];
+}
+
+static void judge_stalls(struct evidence *out)
+{
+	const bool waits = !evidence_latency_is_hidden(out);
+	const bool queues = out->stall_pct[STALL_SHARED] >= STALL_LEAD_PCT;
+
+	out->holds[RULE_BARRIER] = stalls_mainly(out, STALL_BARRIER);
+	out->holds[RULE_FETCH] = stalls_mainly(out, STALL_FETCH);
+	out->holds[RULE_ATOMICS] =
+		waits && (out->l2_atomics >= ATOMIC_SHARE ||
+			  (queues && out->shared_atomics >= SHARED_ATOMIC_SHARE));
+	/* latency is the limiter if every roof that could be near was measured and counted */
+	out->holds[RULE_LATENCY] =
+		waits && isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0;
+	out->holds[RULE_OCCUPANCY] = out->holds[RULE_LATENCY] && out->allowed_pct < OCCUPANCY_PCT &&
+				     waits_for_memory(out);
+}
+
+bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
+{
+	switch (rule) {
+	case RULE_FEW_BLOCKS:
+	case RULE_TAIL:
+	case RULE_IMBALANCE:
+		return 100 * e->busy < BUSY_PCT;
+	case RULE_BARRIER:
+		return roof_pct < AT_PCT && e->stall_pct[STALL_BARRIER] >= STALL_LEAD_PCT;
+	case RULE_FETCH:
+		return roof_pct < AT_PCT && e->stall_pct[STALL_FETCH] >= STALL_LEAD_PCT;
+	default:
+		return false;
+	}
+}
+
 void limiters_judge(struct evidence *out)
 {
-	static const enum limiter_rule of_each_sm[] = {RULE_L1, RULE_SHARED, RULE_COMPUTE,
-						       RULE_IDLE_LANES, RULE_ISSUE};
+	static const enum limiter_rule of_each_sm[] = {RULE_L1,         RULE_SHARED, RULE_COMPUTE,
+						       RULE_IDLE_LANES, RULE_ISSUE,  RULE_TENSOR,
+						       RULE_SPECIAL};
 	const struct device_info *device = out->device;
 	const double sm_count = device && device->sm_count > 0 ? (double)device->sm_count : NAN;
 	const double grid_pct = 100 * out->blocks / sm_count;
@@ -253,8 +494,11 @@ void limiters_judge(struct evidence *out)
 		near_pct[RULE_IDLE_LANES] = out->lanes_pct;
 	/* arithmetic instructions are issued too: if they are most of the issued ones, compute is
 	 * the limiter */
-	if (!(out->issue_pct - fmax(out->compute_pct, near_pct[RULE_IDLE_LANES]) < ISSUE_LEAD_PCT))
+	if (!(fmax(out->compute_pct, near_pct[RULE_IDLE_LANES]) >=
+	      ARITHMETIC_SHARE * out->issue_pct))
 		near_pct[RULE_ISSUE] = out->issue_pct;
+	near_pct[RULE_TENSOR] = out->tensor_pct;
+	near_pct[RULE_SPECIAL] = out->special_pct;
 	for (size_t i = 0; i < LIMITER_RULE_COUNT; i++)
 		out->busy_pct[i] = near_pct[i];
 	for (size_t i = 0; i < ARRAY_SIZE(of_each_sm); i++)
@@ -263,10 +507,22 @@ void limiters_judge(struct evidence *out)
 	/* an imported time of a processor is no launch */
 	out->holds[RULE_LAUNCH] = out->launch_ns < LAUNCH_NS && !(device && device->sm_count == 0);
 	out->holds[RULE_FEW_BLOCKS] = grid_pct <= GRID_KEPT_PCT;
-	/* latency is the limiter if every roof that could be near was measured and counted */
-	out->holds[RULE_LATENCY] = isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0 &&
-				   !(out->eligible >= READY_WARPS);
+	judge_shape(out);
+	judge_stalls(out);
 	out->holds[RULE_UNKNOWN] = true;
+}
+
+/* "; L1 is at 85 %, too": the other roofs that are nearly as near. */
+static void add_others(struct text *out, enum limiter_rule rule, const struct evidence *e)
+{
+	for (size_t i = 0; i < ROOF_RULE_COUNT; i++) {
+		const double pct = e->near_pct[i];
+
+		if (limiter_rules[i].bound == limiter_rules[rule].bound || i == RULE_IDLE_LANES ||
+		    !(pct >= NEAR_PCT) || pct < e->near_pct[rule] - ALSO_PCT)
+			continue;
+		text_addf(out, "; %s at %.0f %%, too", roof_names[limiter_rules[i].bound], pct);
+	}
 }
 
 void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence *e)
@@ -279,6 +535,8 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 	}
 	if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT + NEAR_LIMIT)
 		text_add(out, CLOSE);
+	if (rule < ROOF_RULE_COUNT)
+		add_others(out, rule, e);
 }
 
 /* ---- the table ---- */
@@ -299,50 +557,103 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	      " sectors per request), several loads per thread; from "
 	      STRING(AT_PCT) " % on: fewer bytes, by fusing the kernel with its neighbours or a "
 	      "narrower type"),
-	 .advise = advise_dram},
+	 .advise = advise_dram, SAVES(saves_dram, "the distance to the roof; from " STRING(AT_PCT) " % on, half of the bytes"),
+	 .assumes = true},
 	[RULE_L2] = {.begin = "L2-bound: ", .remedy = "larger shared tiles", ROOF("l2", BOUND_L2,
 	      "bytes per second between L1 and L2, relative to the highest L2 ceiling",
 	      "request fewer bytes from the L2: keep data that threads share in shared memory, "
-	      "in larger tiles")},
+	      "in larger tiles"), SAVES_HALF, .relieves = MEMORY_LIMITERS},
 	[RULE_L1] = {.begin = "L1-bound: ", .remedy = "reuse registers", ROOF("l1", BOUND_L1,
 	      "L1 bytes per second, relative to the highest L1 ceiling",
-	      "request fewer bytes from the L1: compute several results per thread from registers")},
+	      "request fewer bytes from the L1: compute several results per thread from registers"),
+	 SAVES_HALF, .relieves = MEMORY_LIMITERS | PIPE_LIMITERS},
 	[RULE_SHARED] = {.begin = "bound by shared memory: ", .remedy = "reuse registers", ROOF("shared", BOUND_SHARED,
 	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory",
-	      "compute several results per thread from registers, and use wider loads")},
+	      "compute several results per thread from registers, and use wider loads"),
+	 SAVES_HALF, .relieves = LIMITER(BOUND_SHARED) | PIPE_LIMITERS},
 	[RULE_COMPUTE] = {.say = say_compute, .remedy = "fewer operations", ROOF("compute", BOUND_COMPUTE,
 	      "operations per second, relative to the highest ceiling of their precision; "
 	      "operations that no counter counts are those of the work model",
 	      "use fewer operations, a narrower type, or tensor cores"),
-	 .advise = advise_compute},
+	 .advise = advise_compute, SAVES_HALF, .relieves = PIPE_LIMITERS},
 	[RULE_IDLE_LANES] = {.say = say_idle_lanes, ROOF("idle_lanes", BOUND_COMPUTE,
 	      "the share of `compute` times 32, divided by the threads that take part in an "
 	      "instruction, if these are fewer than " STRING(FULL_THREADS),
 	      "")},
 	[RULE_ISSUE] = {.say = say_issue, .remedy = "fewer instructions", ROOF("issue", BOUND_ISSUE,
 	      "instructions, relative to " STRING(SCHEDULERS) " per cycle of the median time and "
-	      "multiprocessor (compute capability 7.0 and later), and " STRING(ISSUE_LEAD_PCT)
-	      " points above `compute` and `idle_lanes`",
-	      "use fewer instructions: wider loads, unrolled loops, cheaper indices")},
+	      "multiprocessor (compute capability 7.0 and later); not if `compute` or `idle_lanes` are at "
+	      "least " STRING(ARITHMETIC_SHARE) " of it",
+	      "use fewer instructions: wider loads, unrolled loops, cheaper indices"),
+	 SAVES_HALF, .relieves = PIPE_LIMITERS},
+	[RULE_TENSOR] = {.say = say_tensor, .remedy = "fewer or narrower products", ROOF("tensor", BOUND_TENSOR,
+	      "active cycles of the pipe of the tensor cores, of those of the median time",
+	      "use fewer products or a narrower type; on compute capability 9.0, wgmma does more than "
+	      "mma in a cycle"),
+	 SAVES_HALF, .relieves = PIPE_LIMITERS},
+	[RULE_SPECIAL] = {.say = say_special, .remedy = "fewer special functions", ROOF("special", BOUND_SPECIAL,
+	      "instructions of the special-function pipe, of those that it can take in the median time",
+	      "use fewer special functions and conversions: polynomials, tables, constants of the "
+	      "type of the operation (1.0f)"),
+	 SAVES_HALF, .relieves = PIPE_LIMITERS},
 	[RULE_LAUNCH] = {NO_ROOF("launch", BOUND_LAUNCH, say_launches,
 	         "no roof is near, and the median time divided by the number of launches is below "
 	         STRING(LAUNCH_NS) " ns",
 	         "do the work in fewer launches, or replay them as a CUDA graph; with a single launch: "
 	         "batch, or fuse it with the next kernel"),
-	 .advise = advise_launches, .remedy_of = remedy_of_launches},
+	 .advise = advise_launches, .remedy_of = remedy_of_launches, 
+	 SAVES(saves_launches, "all launches but one")},
 	[RULE_FEW_BLOCKS] = {NO_ROOF("few_blocks", BOUND_GRID, say_few_blocks,
 	         "no roof is near, and there are at most " STRING(GRID_KEPT_PCT) " blocks for 100 "
 	         "multiprocessors",
 	         "divide the work into at least as many blocks as multiprocessors: smaller blocks, or "
 	         "split sums"),
-	 .remedy = "more blocks"},
+	 .remedy = "more blocks", SAVES(saves_few_blocks, "the multiprocessors without a block")},
+	[RULE_TAIL] = {NO_ROOF("tail", BOUND_TAIL, say_tail,
+	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
+	         "that is busy longest, and the part of a wave that the last one lacks explains at "
+	         "least " STRING(TAIL_PART) " of that",
+	         "launch as many blocks as fit together, or a multiple of it: other block sizes, or "
+	         "blocks that take several parts of the work in a loop"),
+	 .remedy = "whole waves", SAVES(saves_idle, "the time in which multiprocessors are idle")},
+	[RULE_IMBALANCE] = {NO_ROOF("imbalance", BOUND_IMBALANCE, say_imbalance,
+	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
+	         "that is busy longest, for another reason",
+	         "divide the work evenly: smaller parts, or blocks that take the next part from a counter"),
+	 .remedy = "divide evenly", SAVES(saves_idle, "the time in which multiprocessors are idle")},
+	[RULE_BARRIER] = {NO_ROOF("barrier", BOUND_BARRIER, say_barriers,
+	         "at least " STRING(STALL_PCT) " % of the sampled warps wait at a barrier, and " STRING(MAIN_STALL)
+	         " of those of the most frequent reason; before a roof below " STRING(AT_PCT) " % from "
+	         STRING(STALL_LEAD_PCT) " % on",
+	         "wait less at barriers: fewer of them, steps within a warp (__syncwarp, shuffles), smaller "
+	         "blocks, or equal work for the warps of a block"),
+	 .remedy = "fewer barriers", SAVES(saves_barriers, "the warps that wait")},
+	[RULE_FETCH] = {NO_ROOF("fetch", BOUND_FETCH, say_fetch,
+	         "as `barrier`, of warps that wait for instructions",
+	         "make the code smaller, so that it fits the instruction cache: unroll and inline less"),
+	 .remedy = "smaller code", SAVES(saves_fetch, "the warps that wait")},
+	[RULE_ATOMICS] = {NO_ROOF("atomics", BOUND_ATOMICS, say_atomic_limit,
+	         "no roof is near, latency is not hidden, and there are at least " STRING(ATOMIC_SHARE)
+	         " sectors of atomics for each sector between L1 and L2, or " STRING(SHARED_ATOMIC_SHARE)
+	         " of the wavefronts of shared memory are atomics, and " STRING(STALL_LEAD_PCT)
+	         " % of the sampled warps wait for it",
+	         "combine the values of a warp or a block first (__reduce_add_sync, shared memory), "
+	         "with one atomic for all"),
+	 .remedy = "combine first", SAVES(saves_atomics, "31 of 32 warps that wait for memory, stores or shared memory")},
+	[RULE_OCCUPANCY] = {NO_ROOF("occupancy", BOUND_OCCUPANCY, say_few_warps,
+	         "`latency` holds, the most stalls are of global or local memory (if they were sampled), and the "
+	         "launch allows less than " STRING(OCCUPANCY_PCT) " % occupancy",
+	         "")},
 	[RULE_LATENCY] = {NO_ROOF("latency", BOUND_LATENCY, say_waits,
-	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and fewer "
-	         "than " STRING(READY_WARPS) " warp per scheduler and cycle is ready",
+	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and half of "
+	         "the warps that cannot issue wait for memory, stores or special units; if they were not "
+	         "sampled, fewer than " STRING(READY_WARPS) " warp per scheduler and cycle is ready",
 	         "give each thread more independent loads in flight, if at least " STRING(LEAST_LOADS)
 	         " of the instructions are global loads; run more warps, below " STRING(FULL_PCT)
 	         " % achieved occupancy; else look what its warps wait for"),
-	 .advise = advise_waiting, .remedy_of = remedy_of_waiting},
+	 .advise = advise_waiting, .remedy_of = remedy_of_waiting, 
+	 SAVES(saves_loads, "the warps that wait for memory"),
+	 .assumes = true},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`; if "

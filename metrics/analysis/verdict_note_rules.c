@@ -39,17 +39,20 @@ static void tell_predication(struct text *out, const struct evidence *e)
  * as waste only if DRAM also moves more than it needs to, and other numbers count
  * as waste if their bytes are more than the operation needs.
  */
+static bool is_ideal_of_wide(double sectors)
+{
+	return fabs(sectors / 8 - 1) < 0.02 || fabs(sectors / 16 - 1) < 0.02;
+}
+
 static bool sectors_are_wasted(const struct evidence *e, double sectors, double waste)
 {
-	bool ideal_of_wide = fabs(sectors / 8 - 1) < 0.02 || fabs(sectors / 16 - 1) < 0.02;
-
 	if (!(sectors > LEAST_SECTORS))
 		return false;
 	if (e->point->emulated)
 		return waste >= WASTE;
 	if (sectors > MOST_SECTORS)
 		return true;
-	return ideal_of_wide ? e->point->waste >= WASTE : !(waste < WASTE);
+	return is_ideal_of_wide(sectors) ? e->point->waste >= WASTE : !(waste < WASTE);
 }
 
 static bool loads_are_scattered(const struct evidence *e)
@@ -144,6 +147,14 @@ static double lost_to_queues(const struct evidence *e)
 	const double waits = e->atomic_steps - e->atomics;
 
 	return finite_quotient(waits, waits + e->instructions);
+}
+
+static void say_queue(struct text *out, const struct evidence *e)
+{
+	text_addf(out,
+		  "%.0f %% of the warps wait for shared memory or a special unit, which neither "
+		  "accesses to shared memory nor special functions explain",
+		  e->stall_pct[STALL_SHARED]);
 }
 
 static void say_waste(struct text *out, const struct evidence *e)
@@ -273,9 +284,13 @@ static bool memory_level_is_used(const struct evidence *e, enum memory_level lev
 	return !(e->point->level[level].roof_pct < ROOF_USED_PCT);
 }
 
-static bool dram_is_used(const struct evidence *e)
+/* Scattered accesses are the cause of wasted bytes, so their advice stands for both. */
+static bool dram_is_wasted(const struct evidence *e)
 {
-	return memory_level_is_used(e, LEVEL_DRAM);
+	const bool scattered = (loads_are_scattered(e) && !is_ideal_of_wide(e->load_sectors)) ||
+			       (stores_are_scattered(e) && !is_ideal_of_wide(e->store_sectors));
+
+	return memory_level_is_used(e, LEVEL_DRAM) && !scattered;
 }
 
 static bool shared_is_used(const struct evidence *e)
@@ -286,7 +301,119 @@ static bool shared_is_used(const struct evidence *e)
 static bool caches_are_used(const struct evidence *e)
 {
 	return memory_level_is_used(e, LEVEL_L1) || memory_level_is_used(e, LEVEL_L2) ||
-	       dram_is_used(e);
+	       memory_level_is_used(e, LEVEL_DRAM);
+}
+
+/* In less than a wave the warps are missing from the beginning. */
+static bool blocks_end_and_begin(const struct evidence *e)
+{
+	return !(e->waves < 1);
+}
+
+/* ---- what it can win ---- */
+
+/* Warps that wait for memory, for stores, or for the unit that sends both. NAN: not sampled. */
+static double memory_stalls_pct(const struct evidence *e)
+{
+	return e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES] + e->stall_pct[STALL_SHARED];
+}
+
+/* The part of the time that goes with bytes: all of it at their roof, else that of the stalls. */
+static double memory_part(struct text *why, const struct evidence *e, unsigned roofs)
+{
+	const double pct = memory_stalls_pct(e);
+
+	if (LIMITER(e->bound) & roofs)
+		return 1;
+	if (isfinite(pct))
+		text_addf(why, "%.0f %% of the warps wait for memory, and ", pct);
+	return pct / 100;
+}
+
+/* With 4 sectors for a request that has more. */
+static double saves_sectors(struct text *why, const struct evidence *e)
+{
+	const double part = memory_part(why, e, MEMORY_LIMITERS);
+	double needed = lost_sectors(e);
+
+	/* elements of 8 and 16 bytes have as many, so DRAM says how many bytes are wasted */
+	if (is_ideal_of_wide(e->load_sectors) || is_ideal_of_wide(e->store_sectors))
+		return NAN;
+	if (!isfinite(needed))
+		needed = stores_waste_more(e) ? 1 - IDEAL_SECTORS / e->store_sectors
+					      : 1 - IDEAL_SECTORS / e->load_sectors;
+	text_addf(why, "%.0f %% of the sectors hold nothing that is needed", 100 * needed);
+	return part * needed;
+}
+
+static double saves_dram_waste(struct text *why, const struct evidence *e)
+{
+	const double part = memory_part(why, e, LIMITER(BOUND_DRAM));
+
+	text_addf(why, "%.0f %% of the bytes are not needed", 100 - 100 / e->point->waste);
+	return part * (1 - 1 / e->point->waste);
+}
+
+static double saves_conflicts(struct text *why, const struct evidence *e)
+{
+	const double lost = e->conflicts / e->wavefronts;
+	double part = 1;
+
+	if (e->bound != BOUND_SHARED) {
+		part = e->stall_pct[STALL_SHARED] / 100;
+		if (isfinite(part))
+			text_addf(why, "%.0f %% of the warps wait for it, and ", 100 * part);
+	}
+	text_addf(why, "%.0f %% of the wavefronts are conflicts", 100 * lost);
+	return part * lost;
+}
+
+/* Idle lanes take the time of instructions, which is all of it only at their roof. */
+static double saves_lanes(struct text *why, const struct evidence *e, double kept)
+{
+	const bool at_pipes = LIMITER(e->bound) & PIPE_LIMITERS;
+
+	text_addf(why, "%.0f %% of the lanes are idle", 100 - 100 * kept);
+	return (at_pipes ? 1 : e->issue_pct / 100) * (1 - kept);
+}
+
+static double saves_divergence(struct text *why, const struct evidence *e)
+{
+	return saves_lanes(why, e, e->threads / FULL_WARP);
+}
+
+static double saves_predication(struct text *why, const struct evidence *e)
+{
+	return saves_lanes(why, e, e->threads_on / e->threads);
+}
+
+static double saves_queue(struct text *why, const struct evidence *e)
+{
+	const double pct = e->stall_pct[STALL_SHARED];
+
+	text_addf(why, "%.0f %% of the warps wait, for up to %d constants one after another", pct,
+		  FULL_WARP);
+	return pct / 100 * (1 - 1.0 / FULL_WARP);
+}
+
+static double saves_spills(struct text *why, const struct evidence *e)
+{
+	const double pct = memory_stalls_pct(e);
+
+	text_addf(why, "%.0f %% of the warps wait for memory", pct);
+	return pct / 100;
+}
+
+static double saves_lost_warps(struct text *why, const struct evidence *e)
+{
+	text_add(why, "with all warps that the launch allows");
+	return 1 - e->achieved_pct / e->allowed_pct;
+}
+
+static double saves_missing_warps(struct text *why, const struct evidence *e)
+{
+	text_add(why, "with all warps that fit");
+	return 1 - e->allowed_pct / 100;
 }
 
 /* ---- which rules hold ---- */
@@ -310,6 +437,7 @@ void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 	out[NOTE_SPILLS].holds = e->trial->facts.local_bytes_per_thread > 0;
 	out[NOTE_ATOMICS].holds = e->atomics > 0 && e->atomic_steps >= QUEUE * e->atomics;
 	out[NOTE_ATOMICS].lost = lost_to_queues(e);
+	out[NOTE_CONSTANT].holds = evidence_queue_is_unexplained(e);
 	out[NOTE_OCCUPANCY_LOST].holds = e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
 	out[NOTE_OCCUPANCY_LIMIT].holds = e->allowed_pct < 99.9;
 	out[NOTE_STARVED].holds =
@@ -328,10 +456,12 @@ void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 #define DRAM LIMITER(BOUND_DRAM)
 #define L1 LIMITER(BOUND_L1)
 #define SHARED LIMITER(BOUND_SHARED)
-#define WAITING (LIMITER(BOUND_LATENCY) | LIMITER(BOUND_UNKNOWN))
+#define WAITING                                                                       \
+	(LIMITER(BOUND_LATENCY) | LIMITER(BOUND_OCCUPANCY) | LIMITER(BOUND_ATOMICS) | \
+	 LIMITER(BOUND_UNKNOWN))
 #define ANY (LIMITER(BOUND_COUNT) - 1)
-#define MEMORY (DRAM | LIMITER(BOUND_L2) | L1)
-#define INSTRUCTIONS (LIMITER(BOUND_COMPUTE) | LIMITER(BOUND_ISSUE))
+#define MEMORY MEMORY_LIMITERS
+#define INSTRUCTIONS PIPE_LIMITERS
 
 /* clang-format off */
 const struct rule note_rules[NOTE_COUNT] = {
@@ -345,12 +475,14 @@ const struct rule note_rules[NOTE_COUNT] = {
 	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
 	      "the kernel uses local memory",
 	      "avoid local memory: use fewer live values, and index arrays with constants only"),
-	 FINDING(RANK_SPILLS, tell_spills, "fewer live values")},
+	 FINDING(RANK_SPILLS, tell_spills, "fewer live values"),
+	 SAVES(saves_spills, "the warps that wait for memory"), .relieves = MEMORY},
 	[NOTE_DRAM_WASTE] = {NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_GRID) | LIMITER(BOUND_LAUNCH), say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the bytes that the algorithm needs",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
 	      "shared memory or tiles that fit the L2"),
-	 .matters = dram_is_used, FINDING(RANK_WASTE, tell_dram, "read each byte once")},
+	 .matters = dram_is_wasted, FINDING(RANK_WASTE, tell_dram, "read each byte once"),
+	 SAVES(saves_dram_waste, "the wasted bytes; if DRAM is not the limiter, times the warps that wait for memory"), .relieves = MEMORY},
 	[NOTE_SECTORS] = {NOTE("sectors", MEMORY | WAITING, say_sectors,
 	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
 	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
@@ -358,38 +490,49 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "sectors at least " STRING(WASTE) " times the requested bytes",
 	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
 	      "change the layout, or go through shared memory"),
-	 .matters = caches_are_used, FINDING(RANK_WASTE, tell_sectors, "coalesce accesses")},
+	 .matters = caches_are_used, FINDING(RANK_WASTE, tell_sectors, "coalesce accesses"),
+	 SAVES(saves_sectors, "the wasted sectors; if no memory is the limiter, times the warps that wait for memory"), .relieves = MEMORY},
 	[NOTE_DIVERGENCE] = {NOTE("divergence", INSTRUCTIONS | WAITING, say_divergence,
 	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
 	      "regroup the work so that whole warps take one branch"),
-	 FINDING(RANK_WASTE, tell_divergence, "regroup by warp")},
+	 FINDING(RANK_WASTE, tell_divergence, "regroup by warp"),
+	 SAVES(saves_divergence, "the idle lanes; if instructions are not the limiter, times the share of `issue`"), .relieves = INSTRUCTIONS},
 	[NOTE_PREDICATION] = {NOTE("predication", INSTRUCTIONS | WAITING, say_predication,
 	      "less than " STRING(KEPT_THREADS) " of the threads that take part have a true "
 	      "predicate",
 	      "move conditions out of loops, or let whole warps share one condition"),
-	 FINDING(RANK_WASTE, tell_predication, "hoist conditions")},
+	 FINDING(RANK_WASTE, tell_predication, "hoist conditions"),
+	 SAVES(saves_predication, "as `divergence`"), .relieves = INSTRUCTIONS},
 	[NOTE_BANK_CONFLICTS] = {NOTE("bank_conflicts", SHARED | L1 | WAITING, say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
-	 .matters = shared_is_used, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
+	 .matters = shared_is_used, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle"),
+	 SAVES(saves_conflicts, "the conflicts; if shared memory is not the limiter, times the warps that wait for it"), .relieves = SHARED},
 	[NOTE_ATOMICS] = {NOTE("atomics", WAITING, say_atomics,
 	      "emulated: in an atomic of a warp, at least " STRING(QUEUE) " lanes queue for one "
 	      "address in the mean",
 	      "combine the values of a warp or a block first (__reduce_add_sync, shared memory), "
 	      "with one atomic for all"),
 	 FINDING(RANK_WASTE, tell_atomics, "combine first")},
+	[NOTE_CONSTANT] = {NOTE("constant", LIMITER(BOUND_LATENCY), say_queue,
+	      "at least " STRING(UNEXPLAINED_PCT) " % of the sampled warps wait for shared memory or a "
+	      "special unit, and neither shared memory, its atomics nor special functions are near",
+	      "look for indexed constants, which are read one after another if the lanes of a warp want "
+	      "different ones (put the table into shared memory), and for shuffles"),
+	 .remedy = "table in shared memory", SAVES(saves_queue, "31 of 32 warps that wait for it")},
 	[NOTE_OCCUPANCY_LOST] = {NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, say_lost,
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",
 	      "give threads more work, or use larger blocks: multiprocessors wait while blocks start "
 	      "and end"),
-	 .remedy = "longer or larger blocks"},
+	 .matters = blocks_end_and_begin,
+	 .remedy = "longer or larger blocks", SAVES(saves_lost_warps, "the warps that are missing, of those that the launch allows"), .assumes = true},
 	[NOTE_OCCUPANCY_LIMIT] = {NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, say_limit,
 	      "the launch allows less than full occupancy",
 	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "
 	      "so that more warps hide latency"),
 	 .advise = advise_limit, FINDING(RANK_OCCUPANCY, tell_limit, NULL),
-	 .remedy_of = remedy_of_limit},
+	 .remedy_of = remedy_of_limit, SAVES(saves_missing_warps, "the warps that the launch does not allow")},
 	[NOTE_STARVED] = {NOTE("starved", 0, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},

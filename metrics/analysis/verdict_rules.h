@@ -11,9 +11,9 @@
 #include "metrics/metrics.h"
 
 /* Thresholds. The conditions in docs/verdicts.md repeat these numbers. */
-#define NEAR_PCT 60         /* from this share of a roof on, the roof is the limiter */
-#define AT_PCT 90           /* from this share on, hiding latency gains nothing */
-#define ISSUE_LEAD_PCT 10   /* points by which issue must exceed compute to be the limiter */
+#define NEAR_PCT 60          /* from this share of a roof on, the roof is the limiter */
+#define AT_PCT 90            /* from this share on, hiding latency gains nothing */
+#define ARITHMETIC_SHARE 0.7 /* compute / issue: from it on, compute is the limiter */
 #define GRID_KEPT_PCT 95    /* blocks / multiprocessors: above it, idle ones cost next to nothing */
 #define READY_WARPS 1       /* per scheduler and cycle: from this on, latency is hidden */
 #define ROOF_USED_PCT 5     /* below this share of its roof, saving traffic wins next to nothing */
@@ -26,16 +26,31 @@
 #define KEPT_THREADS 0.85  /* threads with a true predicate / threads that take part */
 #define WASTE 1.25         /* bytes moved / bytes needed */
 #define LEAST_SECTORS 4.2  /* per request: elements of 4 bytes need 4 sectors */
+#define IDEAL_SECTORS 4    /* per request, of elements of 4 bytes */
 #define MOST_SECTORS 16.8  /* per request: elements of 16 bytes, the widest, need 16 */
 #define QUEUE 2            /* lanes with one address in an atomic of a warp */
 #define CONFLICT_SHARE 0.1 /* bank conflicts / wavefronts of shared memory */
 #define LEAST_LOST 0.05    /* waste below it is no finding */
 #define ABOVE_PCT 3  /* above a roof, beyond both intervals: ceilings differ between sessions */
 #define VAGUE_PCT 10 /* above a roof, if an interval is missing */
-#define LEAST_LOADS 0.005 /* global loads / instructions */
-#define FULL_PCT 90       /* achieved occupancy to which more warps add nothing */
-#define WIDE_SECTORS 15.5 /* per request: lanes load 16 bytes each */
-#define SCHEDULERS 4      /* per multiprocessor, from compute capability 7.0 on */
+#define LEAST_LOADS 0.005       /* global loads / instructions */
+#define FULL_PCT 90             /* achieved occupancy to which more warps add nothing */
+#define WIDE_SECTORS 15.5       /* per request: lanes load 16 bytes each */
+#define SCHEDULERS 4            /* per multiprocessor, from compute capability 7.0 on */
+#define LEAST_STALLS 500        /* samples: with fewer, a share of them is too vague */
+#define BUSY_PCT 80             /* below it, multiprocessors without work are the limiter */
+#define TAIL_PART 0.5           /* of the idle time, which the last wave explains */
+#define STALL_PCT 30            /* a reason of stalls from which on it may be the limiter */
+#define STALL_LEAD_PCT 40       /* and from which on it comes before a roof below AT_PCT */
+#define MAIN_STALL 0.75         /* of the largest reason: one that is as important */
+#define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
+#define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
+#define LEAST_GAIN 1.05         /* an advice that can win less is not given */
+#define LAUNCH_FLOOR_NS 3500    /* the shortest launches on an H200, with the events around them */
+#define KNOWN_GAIN 1.3          /* a known waste that costs less comes after what is assumed */
+#define UNEXPLAINED_PCT 60      /* stalls at shared memory or a special unit */
+#define ROOF_TIE_PCT 5          /* points in which roofs are equally near: the first counts */
+#define ALSO_PCT 10             /* points behind the limiter in which another roof is named */
 
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
@@ -49,9 +64,17 @@ enum limiter_rule {
 	RULE_COMPUTE,
 	RULE_IDLE_LANES,
 	RULE_ISSUE,
+	RULE_TENSOR,
+	RULE_SPECIAL,
 	ROOF_RULE_COUNT,
 	RULE_LAUNCH = ROOF_RULE_COUNT,
 	RULE_FEW_BLOCKS,
+	RULE_TAIL,
+	RULE_IMBALANCE,
+	RULE_BARRIER,
+	RULE_FETCH,
+	RULE_ATOMICS,
+	RULE_OCCUPANCY,
 	RULE_LATENCY,
 	RULE_UNKNOWN,
 	LIMITER_RULE_COUNT
@@ -67,6 +90,7 @@ enum note_rule {
 	NOTE_PREDICATION,
 	NOTE_BANK_CONFLICTS,
 	NOTE_ATOMICS,
+	NOTE_CONSTANT,
 	NOTE_OCCUPANCY_LOST,
 	NOTE_OCCUPANCY_LIMIT,
 	NOTE_STARVED,
@@ -98,7 +122,16 @@ struct evidence {
 	/* Emulated: atomics of warps, and their steps if lanes with one address take turns. */
 	double atomics, atomic_steps;
 	double issue_pct; /* of the issue slots of the multiprocessors */
-	double lanes_pct; /* of the compute roof, scaled up to full warps */
+	/* Use of the pipes of tensor cores and of special functions, in the median time. */
+	double tensor_pct, special_pct;
+	double busy; /* mean active cycles of a multiprocessor / those of the one with the most */
+	/* Blocks / those that all multiprocessors hold together: 1.01 is a full wave, and a second
+	 * one with next to nothing. */
+	double waves;
+	double stall_pct[STALL_COUNT]; /* of the samples of its warps */
+	double l2_atomics;             /* sectors of atomics / sectors between L1 and L2 */
+	double shared_atomics;         /* wavefronts of atomics / all wavefronts of shared memory */
+	double lanes_pct;              /* of the compute roof, scaled up to full warps */
 	/* The DRAM ceiling with the nearest share of reads. NULL: not known, or it is the highest
 	 * DRAM ceiling. */
 	const struct ceiling *mix;
@@ -124,8 +157,15 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		      const struct roofline_point *point, const struct verdict_context *context);
 
 #define LIMITER(bound) (1u << (bound))
+#define MEMORY_LIMITERS (LIMITER(BOUND_DRAM) | LIMITER(BOUND_L2) | LIMITER(BOUND_L1))
+#define PIPE_LIMITERS                                                            \
+	(LIMITER(BOUND_COMPUTE) | LIMITER(BOUND_ISSUE) | LIMITER(BOUND_TENSOR) | \
+	 LIMITER(BOUND_SPECIAL))
 /* Advice of this rule only hides latency, which gains nothing at a roof. */
 #define HIDES_LATENCY (1u << 31)
+
+#define SAVES(function, words) .saves = function, .saved = words
+#define SAVES_HALF SAVES(saves_half, "half of them"), .assumes = true
 
 enum finding_rank { RANK_WASTE, RANK_SPILLS, RANK_OCCUPANCY };
 
@@ -139,17 +179,25 @@ struct rule {
 	void (*advise)(struct text *out, const struct evidence *evidence);
 	/* Whether following its advice can win enough to be said; NULL: always. */
 	bool (*matters)(const struct evidence *evidence);
+	/* The part of the time that following its advice saves at most, and why. NAN, or NULL: not
+	 * known. */
+	double (*saves)(struct text *why, const struct evidence *evidence);
+	const char *saved; /* that part in words */
+	/* It saves an unknown part, and `saves` assumes one: advice of known waste comes first. */
+	bool assumes;
+	unsigned relieves; /* limiters whose roofs do not bound what it wins, besides the limiter */
 	/* The note in a few words, as a finding, and what to try. NULL: it is no finding. */
 	void (*tell)(struct text *out, const struct evidence *evidence);
 	enum finding_rank rank;
 	const char *remedy;
 	const char *(*remedy_of)(const struct evidence *evidence); /* used instead, if not NULL */
 };
-/* The rules for the limiter: the nearest roof if it is near, else the first other rule that holds.
- */
+/* The rules for the limiter: docs/verdicts.md has their order as a picture. */
 extern const struct rule limiter_rules[LIMITER_RULE_COUNT];
 /* Sets near_pct and holds. */
 void limiters_judge(struct evidence *out);
+/* Whether a rule that holds decides although a roof is near, at `roof_pct`. */
+bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e);
 void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence *evidence);
 /* The rules for notes: every rule that holds adds one. */
 extern const struct rule note_rules[NOTE_COUNT];
@@ -159,9 +207,20 @@ struct judged_note {
 };
 void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *evidence);
 
-/* Whether so many warps are ready that something else than latency must be the limiter; false if
- * that is not known. */
+/* Whether fewer than half of the warps that cannot issue wait for memory, stores or special units,
+ * or, if they were not sampled, so many warps are ready that something else must be the limiter.
+ * False if that is not known. */
 bool evidence_latency_is_hidden(const struct evidence *evidence);
+/* The reason of the most stalls of warps that could not issue. STALL_READY: not sampled. */
+enum stall evidence_main_stall(const struct evidence *evidence);
+/* In words that follow "wait": "for global or local memory". */
+const char *stall_words(enum stall stall);
+/* Which part of the warps that cannot issue waits for memory, stores, or units beside the
+ * arithmetic pipes. In percent; NAN: not sampled. */
+double evidence_waiting_pct(const struct evidence *evidence);
+/* Whether warps wait for shared memory or a special unit, and neither shared memory nor its atomics
+ * nor special functions are the reason: indexed constants and shuffles remain. */
+bool evidence_queue_is_unexplained(const struct evidence *evidence);
 /* Whether the code is that of a library or of the driver, which nobody follows an advice about. */
 bool evidence_is_of_library(const struct evidence *evidence);
 /* Whether compute is judged by the work model, because its operations were not counted. */

@@ -247,9 +247,7 @@ static void add_axes_that_differ(struct text *out, const struct picture *picture
 /* Whether the share of the roof is that of the limiter. */
 static bool is_under_a_roof(const struct verdict *verdict)
 {
-	return isfinite(verdict->roof_pct) && verdict->bound != BOUND_LATENCY &&
-	       verdict->bound != BOUND_GRID && verdict->bound != BOUND_LAUNCH &&
-	       verdict->bound != BOUND_UNKNOWN;
+	return isfinite(verdict->roof_pct) && bound_is_roof(verdict->bound);
 }
 
 static void add_limiter_if_it_fits(struct text *name, const struct verdict *verdict)

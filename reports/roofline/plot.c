@@ -42,11 +42,15 @@ char picture_letter(size_t drawn)
 const char *bound_colour(enum bound bound)
 {
 	static const char *const colours[BOUND_COUNT] = {
-		[BOUND_DRAM] = "\033[34m",    [BOUND_L2] = "\033[36m",
-		[BOUND_L1] = "\033[36m",      [BOUND_SHARED] = "\033[36m",
-		[BOUND_COMPUTE] = "\033[32m", [BOUND_ISSUE] = "\033[32m",
-		[BOUND_LATENCY] = "\033[33m", [BOUND_LAUNCH] = "\033[35m",
-		[BOUND_GRID] = "\033[35m",
+		[BOUND_DRAM] = "\033[34m",      [BOUND_L2] = "\033[36m",
+		[BOUND_L1] = "\033[36m",        [BOUND_SHARED] = "\033[36m",
+		[BOUND_COMPUTE] = "\033[32m",   [BOUND_ISSUE] = "\033[32m",
+		[BOUND_TENSOR] = "\033[32m",    [BOUND_SPECIAL] = "\033[32m",
+		[BOUND_LATENCY] = "\033[33m",   [BOUND_OCCUPANCY] = "\033[33m",
+		[BOUND_BARRIER] = "\033[33m",   [BOUND_ATOMICS] = "\033[33m",
+		[BOUND_FETCH] = "\033[33m",     [BOUND_LAUNCH] = "\033[35m",
+		[BOUND_GRID] = "\033[35m",      [BOUND_TAIL] = "\033[35m",
+		[BOUND_IMBALANCE] = "\033[35m",
 	};
 
 	return colours[bound];

@@ -386,6 +386,8 @@ static json_t *notes_json(const struct verdict_note *notes, size_t count)
 
 		json_set_text(object, "rule", notes[i].rule);
 		json_set_text(object, "text", notes[i].text);
+		if (isfinite(notes[i].at_most))
+			json_set_number(object, "at_most", notes[i].at_most);
 		json_array_append_new(array, object);
 	}
 	return array;

@@ -171,6 +171,23 @@ run list metrics ptx_atomic
 expect_out 'ptx_atomic_contention'
 run list metrics --format csv
 expect_out 'ptx_branches,instruction,ptx,emulated PTX,'
+
+# the rules of verdicts; a limiter selects its rules, too
+run list rules
+expect_code 0
+expect_out 'CONDITION'
+expect_out 'bank_conflicts'
+run list rules grid
+expect_code 0
+expect_out 'few_blocks'
+expect_no_out 'bank_conflicts'
+run list rules 'no such rule'
+expect_err 'no such rule'
+refused 2 'did you mean rules' list rule
+refused 2 '--chip works only with' list rules --chip GH100
+run list rules barrier --format json
+expect_out '"saves": "the warps that wait"'
+
 run list sets
 expect_code 0
 expect_out 'core'

@@ -1,0 +1,384 @@
+/* Limiters that follow from stalls, pipes and the shape of the grid, and what an advice can win. */
+#include "tests/metrics/verdict_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_NUMBERS 6
+
+/* 100 multiprocessors of 2,048 threads, so a wave has 800 blocks of 256. The trials take 100 us. */
+static const struct device_info wide_device = {
+	.name = "round", .cc_major = 9, .sm_count = 100, .max_threads_per_sm = 2048};
+
+/* A clock of 1 GHz, and multiprocessors that are busy all the time. */
+static void clock_trial(struct trial *out)
+{
+	waiting_trial(out);
+	set_counter(out, "sm_cycles", 100e3);
+	set_counter(out, "gpu_time_ns", 100e3);
+	set_counter(out, "sm_active_cycles_mean", 100e3);
+	set_counter(out, "sm_active_cycles_most", 100e3);
+	set_counter(out, "threads_per_block", 256);
+	set_counter(out, "blocks", 8000);
+}
+
+/* A part of 1,000 sampled warps. Those that are in no row are ready. */
+struct sampled {
+	enum stall stall;
+	int64_t samples;
+};
+
+static void sample(struct trial *trial, const struct sampled sampled[2])
+{
+	memset(trial->stall_samples, 0, sizeof(trial->stall_samples));
+	trial->stall_samples[STALL_READY] = 1000 - sampled[0].samples - sampled[1].samples;
+	for (int i = 0; i < 2; i++)
+		trial->stall_samples[sampled[i].stall] += sampled[i].samples;
+}
+
+static void limiters(void **state)
+{
+	static const struct {
+		struct sampled stalls[2];
+		struct number numbers[MOST_NUMBERS];
+		enum bound bound;
+		const char *summary, *rule;
+	} rows[] = {
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{0}},
+		 BOUND_LATENCY,
+		 "latency-bound: 100 % of the stalled warps wait for global or local memory; no "
+		 "roof "
+		 "is near, the nearest (DRAM) at 10 %",
+		 "latency"},
+		/* few wait for memory, although no warp is ready in most cycles */
+		{{{STALL_OTHER, 700}, {STALL_MEMORY, 200}},
+		 {{"eligible_warps_per_cycle", 0.5}},
+		 BOUND_UNKNOWN,
+		 NULL,
+		 "unknown"},
+		{{{STALL_BARRIER, 600}, {STALL_MEMORY, 300}},
+		 {{0}},
+		 BOUND_BARRIER,
+		 "bound by barriers: 67 % of the stalled warps wait at a barrier; of the roofs, "
+		 "the "
+		 "nearest (DRAM) is at 10 %",
+		 "barrier"},
+		{{{STALL_BARRIER, 310}, {STALL_MEMORY, 400}},
+		 {{0}},
+		 BOUND_BARRIER,
+		 NULL,
+		 "barrier"},
+		{{{STALL_BARRIER, 290}, {STALL_MEMORY, 380}},
+		 {{0}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
+		{{{STALL_BARRIER, 310}, {STALL_MEMORY, 420}},
+		 {{0}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
+		{{{STALL_FETCH, 700}, {STALL_OTHER, 100}},
+		 {{0}},
+		 BOUND_FETCH,
+		 "bound by instruction fetch: 88 % of the stalled warps wait for instructions; of "
+		 "the "
+		 "roofs, the nearest (DRAM) is at 10 %",
+		 "fetch"},
+		/* before a roof that is near, not before one that is reached: 28e6 and 37e6 of 40e6
+		 */
+		{{{STALL_BARRIER, 410}, {STALL_OTHER, 100}},
+		 {{"instructions", 28e6}},
+		 BOUND_BARRIER,
+		 "bound by barriers: 80 % of the stalled warps wait at a barrier; of the roofs, "
+		 "the "
+		 "nearest (instructions) is at 70 %",
+		 "barrier"},
+		{{{STALL_BARRIER, 390}, {STALL_OTHER, 100}},
+		 {{"instructions", 28e6}},
+		 BOUND_ISSUE,
+		 NULL,
+		 "issue"},
+		{{{STALL_BARRIER, 410}, {STALL_OTHER, 100}},
+		 {{"instructions", 37e6}},
+		 BOUND_ISSUE,
+		 NULL,
+		 "issue"},
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"l2_from_l1_sectors", 4e6},
+		  {"l2_atomic_sectors", 1e6},
+		  {"l2_reduction_sectors", 0}},
+		 BOUND_ATOMICS,
+		 "bound by atomics: 0.25 sectors of atomics for each one between L1 and L2; of the "
+		 "roofs, the nearest (DRAM) is at 10 %",
+		 "atomics"},
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"l2_from_l1_sectors", 4e6},
+		  {"l2_atomic_sectors", 9e5},
+		  {"l2_reduction_sectors", 0}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
+		{{{STALL_SHARED, 500}, {STALL_OTHER, 100}},
+		 {{"shared_load_wavefronts", 5e5},
+		  {"shared_store_wavefronts", 5e5},
+		  {"shared_atomic_wavefronts", 1e6}},
+		 BOUND_ATOMICS,
+		 "bound by atomics: 50 % of the wavefronts of shared memory are atomics; of the "
+		 "roofs, "
+		 "the nearest (DRAM) is at 10 %",
+		 "atomics"},
+		{{{STALL_PIPE, 500}, {STALL_OTHER, 100}},
+		 {{"tensor_pipe_pct", 80}},
+		 BOUND_TENSOR,
+		 "bound by tensor cores: their pipe is active for 80 % of the time",
+		 "tensor"},
+		{{{STALL_SHARED, 700}, {STALL_OTHER, 100}},
+		 {{"special_pipe_pct", 94}},
+		 BOUND_SPECIAL,
+		 "bound by special functions and conversions: their pipe is 94 % full",
+		 "special"},
+		/* neither shared memory nor special functions explain the queue */
+		{{{STALL_SHARED, 900}, {STALL_OTHER, 50}},
+		 {{"special_pipe_pct", 2}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "constant"},
+		/* two waves of which the second has next to nothing: 801 blocks, 800 fit */
+		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
+		 {{"blocks", 801}, {"sm_active_cycles_mean", 51e3}},
+		 BOUND_TAIL,
+		 "bound by its last wave: 801 blocks are 1.00 waves, so multiprocessors have work "
+		 "for "
+		 "51 % of the time",
+		 "tail"},
+		/* whole waves, so the blocks are not alike */
+		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
+		 {{"blocks", 1600}, {"sm_active_cycles_mean", 51e3}},
+		 BOUND_IMBALANCE,
+		 "bound by its longest blocks: while the multiprocessor with the most work is "
+		 "busy, "
+		 "they are busy for 51 % of the time in the mean",
+		 "imbalance"},
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"blocks", 1600}, {"sm_active_cycles_mean", 80e3}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ceiling_list roofs;
+		struct verdict verdict;
+		struct trial trial;
+
+		round_roofs(&roofs);
+		clock_trial(&trial);
+		sample(&trial, rows[i].stalls);
+		for (int k = 0; k < MOST_NUMBERS && rows[i].numbers[k].metric; k++)
+			set_counter(&trial, rows[i].numbers[k].metric, rows[i].numbers[k].value);
+		judge(&verdict, &trial, &roofs, &wide_device);
+		if (verdict.bound != rows[i].bound)
+			fail_msg("row %zu: %s", i, verdict.summary);
+		if (rows[i].summary)
+			assert_string_equal(verdict.summary, rows[i].summary);
+		if (verdict.advice_count == 0 || strcmp(verdict.advice[0].rule, rows[i].rule) != 0)
+			fail_msg("row %zu advises %s", i,
+				 verdict.advice_count ? verdict.advice[0].rule : "nothing");
+		verdict_release(&verdict);
+		trial_release(&trial);
+		ceiling_list_release(&roofs);
+	}
+}
+
+/* Too few samples say nothing. */
+static void few_samples_are_none(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	trial.stall_samples[STALL_BARRIER] = 499;
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_LATENCY);
+	assert_string_equal(verdict.summary,
+			    "latency-bound: no roof is near, the nearest (DRAM) at 10 %");
+	verdict_release(&verdict);
+	trial.stall_samples[STALL_BARRIER] = 500;
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_BARRIER);
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* The trial takes 100 us, of which 3.5 are the launch. Its nearest roof is at 10 %. */
+static void an_advice_says_what_it_can_win(void **state)
+{
+	static const struct {
+		struct sampled stalls[2];
+		struct number numbers[MOST_NUMBERS];
+		const char *rule;
+		double at_most;
+	} rows[] = {
+		/* 100 - 0.6 * 96.5 */
+		{{{STALL_BARRIER, 600}, {STALL_MEMORY, 300}}, {{0}}, "barrier", 100 / 42.1},
+		/* all waits would leave 3.5 us, but the nearest roof needs 10 */
+		{{{STALL_MEMORY, 1000}, {STALL_OTHER, 0}}, {{0}}, "latency", 10},
+		/* 100 - 0.49 * 96.5 */
+		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
+		 {{"blocks", 1600}, {"sm_active_cycles_mean", 51e3}},
+		 "imbalance",
+		 100 / 52.715},
+		/* 100 - 0.5 * 96.5 */
+		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
+		 {{"instructions", 37e6}},
+		 "issue",
+		 100 / 51.75},
+		/* 28 of 32 sectors are not needed, and 80 % of the warps wait for them:
+		 * 100 - 0.8 * 28 / 32 * 96.5 */
+		{{{STALL_MEMORY, 800}, {STALL_OTHER, 0}},
+		 {{"global_load_sectors_per_request", 32},
+		  {"global_load_sectors", 3.2e6},
+		  {"global_store_sectors", 0}},
+		 "sectors",
+		 100 / 32.45},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ceiling_list roofs;
+		struct verdict verdict;
+		struct trial trial;
+		char said[64];
+
+		round_roofs(&roofs);
+		clock_trial(&trial);
+		trial.has_work = false;
+		sample(&trial, rows[i].stalls);
+		for (int k = 0; k < MOST_NUMBERS && rows[i].numbers[k].metric; k++)
+			set_counter(&trial, rows[i].numbers[k].metric, rows[i].numbers[k].value);
+		judge(&verdict, &trial, &roofs, &wide_device);
+		assert_true(verdict.advice_count > 0);
+		assert_string_equal(verdict.advice[0].rule, rows[i].rule);
+		if (!(fabs(verdict.advice[0].at_most / rows[i].at_most - 1) < 1e-6))
+			fail_msg("row %zu: %.9g", i, verdict.advice[0].at_most);
+		snprintf(said, sizeof(said), ": at most %.1f times as fast (", rows[i].at_most);
+		assert_non_null(strstr(verdict.advice[0].text, said));
+		verdict_release(&verdict);
+		trial_release(&trial);
+		ceiling_list_release(&roofs);
+	}
+}
+
+/* 4 % of the lanes are idle at most of the time: less than a factor of 1.05. */
+static void an_advice_that_wins_nothing_is_left_out(void **state)
+{
+	const struct sampled memory[2] = {{STALL_MEMORY, 900}, {STALL_OTHER, 0}};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, memory);
+	set_counter(&trial, "threads_per_instruction", 16);
+	set_counter(&trial, "instructions", 3e6); /* 7.5 % of the slots */
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_non_null(note_of(&verdict, "divergence"));
+	assert_null(advice_of(&verdict, "divergence"));
+	verdict_release(&verdict);
+	set_counter(&trial, "instructions", 12e6); /* 30 % */
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_non_null(advice_of(&verdict, "divergence"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* The clock of the counted execution may be another one: no share is above 100 %. */
+static void a_wrong_clock_makes_no_share_above_all(void **state)
+{
+	const struct sampled ready[2] = {{STALL_OTHER, 100}, {STALL_MEMORY, 100}};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, ready);
+	set_counter(&trial, "instructions", 38e6);
+	set_counter(&trial, "sm_cycles", 70e3);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_string_equal(verdict.summary,
+			    "bound by instructions: 95 % of what 100 multiprocessors can issue");
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* Roofs that are nearly as near are named, and the first of the table decides. */
+static void two_near_roofs(void **state)
+{
+	const struct sampled ready[2] = {{STALL_OTHER, 100}, {STALL_MEMORY, 100}};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, ready);
+	set_counter(&trial, "dram_bytes", 340e6);  /* 85 % */
+	set_counter(&trial, "instructions", 36e6); /* 90 % */
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_DRAM);
+	assert_non_null(strstr(verdict.summary, "; instructions at 90 %, too"));
+	verdict_release(&verdict);
+	set_counter(&trial, "instructions", 36.1e6);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_ISSUE);
+	assert_non_null(strstr(verdict.summary, "; DRAM at 85 %, too"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+static void reasons_of_cupti(void **state)
+{
+	(void)state;
+	assert_int_equal(stall_of_reason("long_scoreboard"), STALL_MEMORY);
+	assert_int_equal(stall_of_reason("no_instructions"), STALL_FETCH);
+	assert_int_equal(stall_of_reason("not_selected"), STALL_READY);
+	assert_int_equal(stall_of_reason("of a later chip"), STALL_OTHER);
+	assert_int_equal(stall_of_reason(""), STALL_OTHER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limiters),
+		cmocka_unit_test(few_samples_are_none),
+		cmocka_unit_test(an_advice_says_what_it_can_win),
+		cmocka_unit_test(an_advice_that_wins_nothing_is_left_out),
+		cmocka_unit_test(a_wrong_clock_makes_no_share_above_all),
+		cmocka_unit_test(two_near_roofs),
+		cmocka_unit_test(reasons_of_cupti),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
