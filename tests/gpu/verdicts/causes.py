@@ -97,7 +97,7 @@ pair("l2_rows", "l2", "l2",
 
 # ---- L1 ----
 
-pair("l1_sum", "l1 issue", "l1", WINDOW + "for (int j = 0; j < 128; j++) sum += x[base + ((t + j) & 255)];\nz[i] = sum;",
+pair("l1_sum", "l1 issue", "l1 issue", WINDOW + "for (int j = 0; j < 128; j++) sum += x[base + ((t + j) & 255)];\nz[i] = sum;",
      WINDOW + "const float4 *v = (const float4 *)(x + base);\n"
      "for (int j = 0; j < 32; j++) { const float4 a = v[(t + j) & 63]; sum += a.x + a.y + a.z + a.w; }\nz[i] = sum;")
 pair("l1_stride", "l1", "sectors",
@@ -119,14 +119,15 @@ pair("shared_column", "shared", "bank_conflicts",
      "__syncthreads(); float sum = 0;\nfor (int j = 0; j < 32; j++) sum += tile[lane][j];\nz[i] = sum;",
      "__shared__ float tile[32][33];\nfor (int r = t / 32; r < 32; r += 8) tile[r][lane] = x[(i & (n / 2 - 256)) + r * 8 + lane];\n"
      "__syncthreads(); float sum = 0;\nfor (int j = 0; j < 32; j++) sum += tile[lane][j];\nz[i] = sum;")
-pair("shared_scalar", "shared issue", "shared",
+pair("shared_scalar", "shared issue", "shared issue",
      SHARED % "1024" + "for (int j = 0; j < 256; j++) sum += tile[(t + j) & 255];\nz[i] = sum;",
      SHARED % "1024" + "for (int j = 0; j < 64; j++) { const float4 a = ((const float4 *)tile)[(t + j) & 63]; "
      "sum += a.x + a.y + a.z + a.w; }\nz[i] = sum;")
 
 # ---- latency of memory ----
 
-pair("latency_chase", "latency", "latency",
+# the chase is scattered as well
+pair("latency_chase", "latency", "latency sectors",
      Kernel("int p = i;\nfor (int j = 0; j < 16; j++) p = k[p];\nz[i] = p;", grid="1056"),
      Kernel("int p = 0;\nfor (int j = 0; j < 16; j++) p += k[i + j * 65536];\nz[i] = p;", grid="1056"))
 pair("latency_one_load", "latency", "latency",
@@ -148,7 +149,7 @@ pair("latency_scalar", "latency", "latency",
 pair("issue_modulo", "issue", "issue",
      "int a = i;\nfor (int j = 0; j < 32; j++) a += (a + j) % d;\nz[i] = a;",
      "int a = i;\nfor (int j = 0; j < 32; j++) a += (a + j) & 7;\nz[i] = a;")
-pair("issue_bytes", "issue l1", "issue",
+pair("issue_bytes", "issue l1", "issue l1",
      "const unsigned char *b = (const unsigned char *)x; int a = 0;\n"
      "#pragma unroll\nfor (int j = 0; j < 16; j++) a += b[16 * (i & 1048575) + j];\nz[i] = a;",
      "const uint4 v = ((const uint4 *)x)[i & 1048575];\n"
@@ -171,19 +172,21 @@ pair("fp32_loop", "compute fp32 issue", "compute", "z[i] = heavy(x[i], 512);", "
 pair("fp64_type", "compute fp64", "compute fp64",
      "double a = x[i];\nfor (int j = 0; j < 64; j++) a = a * 0.999 + 0.001;\nz[i] = (float)a;",
      "float a = x[i];\nfor (int j = 0; j < 64; j++) a = a * 0.999f + 0.001f;\nz[i] = a;")
-pair("fp64_constant", "compute fp64 issue", "compute fp64",
+# conversions between float and double run in the pipe of special functions
+pair("fp64_constant", "compute fp64 issue special", "compute fp64 issue special",
      "float a = x[i];\nfor (int j = 0; j < 64; j++) a = a * 0.999 + 0.001;\nz[i] = a;",
      "float a = x[i];\nfor (int j = 0; j < 64; j++) a = a * 0.999f + 0.001f;\nz[i] = a;")
-pair("fp64_root", "compute fp64 issue", "compute fp64",
+# a root begins in the pipe of special functions
+pair("fp64_root", "compute fp64 issue special", "compute fp64 issue special",
      "float a = x[i];\nfor (int j = 0; j < 16; j++) a = (float)sqrt((double)a + j);\nz[i] = a;",
      "float a = x[i];\nfor (int j = 0; j < 16; j++) a = sqrtf(a + j);\nz[i] = a;")
-pair("special_sin", "special issue", "special",
+pair("special_sin", "special issue", "special issue",
      "float a = x[i];\nfor (int j = 0; j < 64; j++) a = __sinf(a);\nz[i] = a;",
      "float a = x[i];\nfor (int j = 0; j < 64; j++) a = a - a * a * a * 0.1666f;\nz[i] = a;")
-pair("special_exp", "special issue", "special",
+pair("special_exp", "special issue", "special issue",
      "float a = 0;\nfor (int j = 0; j < 64; j++) a += exp2f(x[i] * j);\nz[i] = a;",
      "const float e = exp2f(x[i]); float p = 1, a = 0;\nfor (int j = 0; j < 64; j++) { a += p; p *= e; }\nz[i] = a;")
-pair("special_root", "special issue", "special",
+pair("special_root", "special issue", "special issue",
      "float a = 0;\nfor (int j = 0; j < 64; j++) a += y[j] * rsqrtf(x[i] + j * d * 1e-9f);\nz[i] = a;",
      "const float r = rsqrtf(x[i]); float a = 0;\nfor (int j = 0; j < 64; j++) a += y[j] * r;\nz[i] = a;")
 
@@ -315,7 +318,8 @@ pair("divergence_switch", "issue compute fp32 divergence", "divergence",
 
 # ---- local memory ----
 
-pair("local_index", "l1 l2 latency local issue", "spills local",
+# what does not fit the caches goes to the DRAM
+pair("local_index", "dram l1 l2 latency local issue", "spills local",
      "float a[64];\nfor (int j = 0; j < 64; j++) a[j] = x[i] * j;\nfloat sum = 0;\nfor (int j = 0; j < 64; j++) sum += a[(j * d) & 63];\nz[i] = sum;",
      "float a[64];\n#pragma unroll\nfor (int j = 0; j < 64; j++) a[j] = x[i] * j;\nfloat sum = 0;\n"
      "#pragma unroll\nfor (int j = 0; j < 64; j++) sum += a[(j * 3) & 63];\nz[i] = sum;")
