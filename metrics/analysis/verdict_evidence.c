@@ -130,7 +130,7 @@ enum stall evidence_main_stall(const struct evidence *evidence)
 {
 	enum stall main = STALL_READY;
 
-	for (int i = STALL_READY + 1; i < STALL_OTHER; i++)
+	for (int i = STALL_READY + 1; i < STALL_COUNT; i++)
 		if (evidence->stall_pct[i] > (main == STALL_READY ? 0 : evidence->stall_pct[main]))
 			main = (enum stall)i;
 	return main;
@@ -146,7 +146,7 @@ const char *stall_words(enum stall stall)
 		[STALL_BARRIER] = "at a barrier",
 		[STALL_FETCH] = "for instructions",
 		[STALL_PIPE] = "for an arithmetic pipe",
-		[STALL_OTHER] = "for something else",
+		[STALL_OTHER] = "for the latency of an instruction, a branch or the dispatcher",
 	};
 
 	return words[stall];
@@ -320,9 +320,9 @@ bool evidence_latency_is_hidden(const struct evidence *evidence)
 {
 	const double waiting = evidence_waiting_pct(evidence);
 
-	if (isfinite(waiting))
-		return waiting < 50;
-	return evidence->eligible >= READY_WARPS && evidence_unjudged(NULL, evidence) == 0;
+	const bool hidden = isfinite(waiting) ? waiting < 50 : evidence->eligible >= READY_WARPS;
+
+	return hidden && evidence_unjudged(NULL, evidence) == 0;
 }
 
 bool evidence_is_of_library(const struct evidence *evidence)

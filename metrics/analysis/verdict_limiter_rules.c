@@ -147,7 +147,22 @@ static void say_imbalance(struct text *out, const struct evidence *e)
 		  100 * e->busy);
 }
 
-#define LOOK_AT_LINES "look what its warps wait for: perflab report --lines"
+static bool is_sampled(const struct evidence *e)
+{
+	return evidence_main_stall(e) != STALL_READY;
+}
+
+static const char *remedy_of_lines(const struct evidence *e)
+{
+	return is_sampled(e) ? "see its lines" : "sample its warps";
+}
+
+static void advise_lines(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "look what its warps wait for: perflab %s",
+		  is_sampled(e) ? "report --lines" : "sweep --lines all");
+}
+
 #define CLOSE ", close to the limit of " STRING(NEAR_PCT) " %"
 
 static const char *const roof_names[BOUND_COUNT] = {
@@ -343,12 +358,12 @@ static const char *remedy_of_waiting(const struct evidence *e)
 {
 	if (loads_enough(e))
 		return "more loads in flight";
-	return has_room_for_warps(e) ? "more warps" : "see its lines";
+	return has_room_for_warps(e) ? "more warps" : remedy_of_lines(e);
 }
 
 static const char *remedy_of_unknown(const struct evidence *e)
 {
-	return evidence_latency_is_hidden(e) ? "see its lines" : "count it";
+	return evidence_latency_is_hidden(e) ? remedy_of_lines(e) : "count it";
 }
 
 static void advise_waiting(struct text *out, const struct evidence *e)
@@ -360,7 +375,7 @@ static void advise_waiting(struct text *out, const struct evidence *e)
 	if (room)
 		text_add(out, loads ? ", or run more warps" : "run more warps");
 	if (!loads && !room)
-		text_add(out, LOOK_AT_LINES);
+		advise_lines(out, e);
 }
 
 static void say_unknown(struct text *out, const struct evidence *e)
@@ -408,7 +423,7 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 		roofless |= !e->ceilings || !ceiling_of_level(e->ceilings, (enum memory_level)i);
 	}
 	if (evidence_latency_is_hidden(e)) {
-		text_add(out, LOOK_AT_LINES);
+		advise_lines(out, e);
 		return;
 	}
 	if (uncounted)
@@ -437,21 +452,21 @@ static bool stalls_mainly(const struct evidence *e, enum stall stall)
 	       e->stall_pct[stall] >= MAIN_STALL * e->stall_pct[evidence_main_stall(e)];
 }
 
+/* A roof that was not judged may be near, and then no stall is the limiter. */
 static void judge_stalls(struct evidence *out)
 {
-	const bool waits = !evidence_latency_is_hidden(out);
+	const bool judged = isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0;
+	const bool waits = judged && !evidence_latency_is_hidden(out);
 	const bool queues = out->stall_pct[STALL_SHARED] >= STALL_LEAD_PCT;
 
-	out->holds[RULE_BARRIER] = stalls_mainly(out, STALL_BARRIER);
-	out->holds[RULE_FETCH] = stalls_mainly(out, STALL_FETCH);
+	out->holds[RULE_BARRIER] = judged && stalls_mainly(out, STALL_BARRIER);
+	out->holds[RULE_FETCH] = judged && stalls_mainly(out, STALL_FETCH);
 	out->holds[RULE_ATOMICS] =
 		waits && (out->l2_atomics >= ATOMIC_SHARE ||
 			  (queues && out->shared_atomics >= SHARED_ATOMIC_SHARE));
-	/* latency is the limiter if every roof that could be near was measured and counted */
-	out->holds[RULE_LATENCY] =
-		waits && isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0;
-	out->holds[RULE_OCCUPANCY] = out->holds[RULE_LATENCY] && out->allowed_pct < OCCUPANCY_PCT &&
-				     waits_for_memory(out);
+	out->holds[RULE_LATENCY] = waits;
+	out->holds[RULE_OCCUPANCY] =
+		waits && out->allowed_pct < OCCUPANCY_PCT && waits_for_memory(out);
 }
 
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
@@ -622,7 +637,7 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "divide the work evenly: smaller parts, or blocks that take the next part from a counter"),
 	 .remedy = "divide evenly", SAVES(saves_idle, "the time in which multiprocessors are idle")},
 	[RULE_BARRIER] = {NO_ROOF("barrier", BOUND_BARRIER, say_barriers,
-	         "at least " STRING(STALL_PCT) " % of the sampled warps wait at a barrier, and " STRING(MAIN_STALL)
+	         "all roofs are judged, at least " STRING(STALL_PCT) " % of the sampled warps wait at a barrier, and " STRING(MAIN_STALL)
 	         " of those of the most frequent reason; before a roof below " STRING(AT_PCT) " % from "
 	         STRING(STALL_LEAD_PCT) " % on",
 	         "wait less at barriers: fewer of them, steps within a warp (__syncwarp, shuffles), smaller "
@@ -657,7 +672,7 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`; if "
-	         "nothing is, look what its warps wait for: `perflab report --lines`"),
+	         "nothing is, look what its warps wait for: `perflab report --lines`, after `perflab sweep --lines all`"),
 	 .advise = advise_unknown, .remedy_of = remedy_of_unknown},
 };
 /* clang-format on */

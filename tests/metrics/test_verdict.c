@@ -324,7 +324,7 @@ static void hidden_latency_is_no_limiter(void **state)
 	assert_null(advice_of(&verdict, "occupancy_lost"));
 	assert_string_equal(verdict.advice[0].rule, "dram_waste");
 	assert_string_equal(verdict.advice[1].text,
-			    "look what its warps wait for: perflab report --lines");
+			    "look what its warps wait for: perflab sweep --lines all");
 	verdict_release(&verdict);
 	trial_release(&trial);
 	ceiling_list_release(&roofs);

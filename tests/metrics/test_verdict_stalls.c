@@ -200,6 +200,32 @@ static void limiters(void **state)
 	}
 }
 
+/* A roof that is not known may be near. */
+static void without_roofs_no_stall_is_the_limiter(void **state)
+{
+	static const enum stall stalls[] = {STALL_BARRIER, STALL_FETCH, STALL_MEMORY, STALL_OTHER};
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	clock_trial(&trial);
+	set_counter(&trial, "l2_from_l1_sectors", 4e6);
+	set_counter(&trial, "l2_atomic_sectors", 4e6);
+	set_counter(&trial, "l2_reduction_sectors", 0);
+	for (size_t i = 0; i < sizeof(stalls) / sizeof(stalls[0]); i++) {
+		const struct sampled sampled[2] = {{stalls[i], 900}, {STALL_OTHER, 0}};
+
+		sample(&trial, sampled);
+		judge(&verdict, &trial, NULL, &wide_device);
+		assert_int_equal(verdict.bound, BOUND_UNKNOWN);
+		assert_string_equal(verdict.summary,
+				    "not judged: no ceilings are stored for this device");
+		assert_string_equal(verdict.advice[0].text, "measure the roofs: perflab ceilings");
+		verdict_release(&verdict);
+	}
+	trial_release(&trial);
+}
+
 /* Too few samples say nothing. */
 static void few_samples_are_none(void **state)
 {
@@ -372,6 +398,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limiters),
+		cmocka_unit_test(without_roofs_no_stall_is_the_limiter),
 		cmocka_unit_test(few_samples_are_none),
 		cmocka_unit_test(an_advice_says_what_it_can_win),
 		cmocka_unit_test(an_advice_that_wins_nothing_is_left_out),
