@@ -503,7 +503,7 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "move conditions out of loops, or let whole warps share one condition"),
 	 FINDING(RANK_WASTE, tell_predication, "hoist conditions"),
 	 SAVES(saves_predication, "as `divergence`"), .relieves = INSTRUCTIONS},
-	[NOTE_BANK_CONFLICTS] = {NOTE("bank_conflicts", SHARED | L1 | WAITING, say_conflicts,
+	[NOTE_BANK_CONFLICTS] = {NOTE("bank_conflicts", SHARED | L1 | WAITING | INSTRUCTIONS | LIMITER(BOUND_BARRIER), say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
 	 .matters = shared_is_used, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle"),
