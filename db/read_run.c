@@ -153,9 +153,9 @@ static void trial_row_take(struct statement *row, struct trial *trial)
 	" JOIN metric ON metric.id = counter.metric_id WHERE trial_id IN (%s)"    \
 	" ORDER BY trial_id, name"
 
-#define STALLS                                                                    \
-	"SELECT trial_id, reason, sum(samples) FROM stall WHERE trial_id IN (%s)" \
-	" GROUP BY trial_id, reason ORDER BY trial_id"
+#define STALLS \
+	"SELECT trial_id, reason, samples FROM stall WHERE trial_id IN (%s) ORDER BY trial_id"
+#define MOST_SAMPLES ((int64_t)1 << 40) /* of a row; a damaged file may have any number */
 
 static int trial_rows_load(struct db *db, struct run *run, const char *which, const char *of,
 			   struct error *err)
@@ -220,7 +220,7 @@ static void trial_add_stall(struct trial *trial, struct statement *row)
 	const char *reason = take_text(row);
 	const int64_t samples = take_integer(row, 0);
 
-	if (reason && samples > 0)
+	if (reason && samples > 0 && samples <= MOST_SAMPLES)
 		trial->stall_samples[stall_of_reason(reason)] += samples;
 }
 

@@ -253,7 +253,6 @@ struct trial_speedup {
 extern const struct trial_speedup trial_speedup_none;
 void trial_speedup_release(struct trial_speedup *speedup);
 
-/* One case in one run. All zeroes is an empty trial: TRIAL_PENDING is 0. */
 /* What the warps of a sampled kernel were doing: symbol, name, CUPTI's reasons for it. A reason
  * that is in no row is STALL_OTHER. Source: Nsight Compute, Kernel Profiling Guide, Warp Stall
  * Reasons. */
@@ -275,6 +274,7 @@ enum stall {
 };
 enum stall stall_of_reason(const char *reason);
 
+/* One case in one run. All zeroes is an empty trial: TRIAL_PENDING is 0. */
 struct trial {
 	int64_t id;       /* in the database; 0: not stored */
 	int64_t run_id;   /* of its run in the database; 0: not stored */

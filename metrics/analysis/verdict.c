@@ -98,27 +98,33 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
 }
 
 /*
- * How many times as fast the case is at most if an advice is followed: what a launch takes in any
+ * How many times as fast the case is at most if an advice is followed: what launches take in any
  * case stays, and no other roof is passed.
  *
- *	t        = the median time, of which launches * LAUNCH_FLOOR_NS stay
- *	at most  = t / max(t - saved * (t - launches * LAUNCH_FLOOR_NS), t * nearest other roof)
+ *	t        = the median time
+ *	floor    = LAUNCH_FLOOR_NS + (launches - 1) NEXT_LAUNCH_NS
+ *	at most  = t / max(t - saved (t - floor), t * nearest other roof)
+ *	one launch in place of all: t / (t / launches - NEXT_LAUNCH_NS + LAUNCH_FLOOR_NS)
  */
 static double at_most(struct text *why, const struct rule *rule, const struct evidence *e)
 {
-	const double saved = rule->saves ? rule->saves(why, e) : NAN;
 	const double launches = e->launches > 0 ? e->launches : 1;
-	const double floor_ns = fmin(launches * LAUNCH_FLOOR_NS, e->median_ns);
+	const double floor_ns = LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
 	/* fewer bytes relieve a roof that they have reached */
 	const unsigned relieved =
 		rule->relieves |
 		(evidence_at_roof(e) && LIMITER(e->bound) & MEMORY_LIMITERS ? MEMORY_LIMITERS : 0);
-	double left_ns = e->median_ns - saved * (e->median_ns - floor_ns);
+	double saved = rule->saves ? rule->saves(why, e) : NAN, left_ns;
 
+	if (rule->half) {
+		text_addf(why, "with half of the %s", rule->half);
+		saved = 0.5;
+	}
+	left_ns = e->median_ns - saved * fmax(e->median_ns - floor_ns, 0);
 	if (e->point->emulated || !isfinite(left_ns))
 		return NAN;
 	if (rule == &limiter_rules[RULE_LAUNCH])
-		left_ns = e->median_ns * (1 - saved) + LAUNCH_FLOOR_NS;
+		left_ns = fmax(e->launch_ns - NEXT_LAUNCH_NS, 0) + LAUNCH_FLOOR_NS;
 	for (size_t i = 0; i < ROOF_RULE_COUNT; i++)
 		if (!(relieved & LIMITER(limiter_rules[i].bound)))
 			left_ns = fmax(left_ns, e->median_ns * e->near_pct[i] / 100);
@@ -131,10 +137,11 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 		       const struct evidence *evidence)
 {
 	struct text text = TEXT_INIT, why = TEXT_INIT;
-	const double times = at_most(&why, rule, evidence);
+	double times;
 
 	if (evidence_is_of_library(evidence) && evidence->bound != BOUND_UNKNOWN)
 		return;
+	times = at_most(&why, rule, evidence);
 	if (rule->advise)
 		rule->advise(&text, evidence);
 	else
@@ -154,12 +161,19 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 	text_release(&why);
 }
 
-/* Whether an advice comes before another one: what is known to be wasted before what is assumed,
- * if it is more than a little; then the larger gain, then an estimate before none. */
+/* What is known to be wasted comes first, if it is more than a little; then what is assumed. */
+static int advice_rank(const struct verdict_note *advice)
+{
+	if (advice->assumes)
+		return 1;
+	return advice->at_most < KNOWN_GAIN ? 2 : 0;
+}
+
+/* In a rank, the larger gain first, and an estimate before none. */
 static bool advice_precedes(const struct verdict_note *a, const struct verdict_note *b)
 {
-	if (a->assumes != b->assumes)
-		return a->assumes ? b->at_most < KNOWN_GAIN : !(a->at_most < KNOWN_GAIN);
+	if (advice_rank(a) != advice_rank(b))
+		return advice_rank(a) < advice_rank(b);
 	return a->at_most > b->at_most || (isfinite(a->at_most) && isnan(b->at_most));
 }
 

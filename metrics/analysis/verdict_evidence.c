@@ -103,7 +103,8 @@ static double pipe_pct(const struct evidence *e, const char *metric)
 static double waves_of(const struct evidence *e)
 {
 	const struct device_info *device = e->device;
-	const double block = counted_value(e->trial, "threads_per_block");
+	const double threads = counted_value(e->trial, "threads_per_block");
+	const double block = FULL_WARP * ceil(threads / FULL_WARP);
 	double resident;
 
 	if (!device || device->max_threads_per_sm <= 0)
@@ -207,6 +208,10 @@ static void evidence_from_counters(struct evidence *out)
 					  trial->has_work ? (double)trial->bytes_read : NAN);
 	out->store_waste = finite_quotient(SECTOR_BYTES * out->stored,
 					   trial->has_work ? (double)trial->bytes_written : NAN);
+	out->local_share =
+		finite_quotient(counted_value(trial, "local_instructions"),
+				counted_value(trial, "local_instructions") + out->load_requests +
+					counted_value(trial, "global_store_requests"));
 	out->instructions = counted_value(trial, "instructions");
 	out->wavefronts = finite_or_nan(counted_value(trial, "shared_load_wavefronts") +
 					counted_value(trial, "shared_store_wavefronts"));
@@ -220,10 +225,12 @@ static void evidence_from_counters(struct evidence *out)
 	out->l2_atomics = finite_quotient(counted_value(trial, "l2_atomic_sectors") +
 						  counted_value(trial, "l2_reduction_sectors"),
 					  counted_value(trial, "l2_from_l1_sectors"));
+	out->atomic_rate = finite_quotient(counted_value(trial, "l2_atomic_sectors") +
+						   counted_value(trial, "l2_reduction_sectors"),
+					   out->instructions);
 	out->shared_atomics =
 		finite_quotient(counted_value(trial, "shared_atomic_wavefronts"),
 				out->wavefronts + counted_value(trial, "shared_atomic_wavefronts"));
-	stalls_collect(out);
 	out->flop_uncounted = out->point->model.used;
 	out->compute_pct = out->flop_uncounted ? out->point->model.compute_roof_pct
 					       : out->point->compute_roof_pct;
@@ -275,6 +282,7 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.achieved_pct = NAN,
 		.allowed_pct = trial->facts.theoretical_occupancy_pct,
 		.eligible = NAN,
+		.local_share = NAN,
 		.threads_on = NAN,
 		.issue_pct = NAN,
 		.tensor_pct = NAN,
@@ -282,6 +290,7 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.busy = NAN,
 		.waves = NAN,
 		.l2_atomics = NAN,
+		.atomic_rate = NAN,
 		.shared_atomics = NAN,
 		.lanes_pct = NAN,
 		.mix_pct = NAN,
@@ -300,6 +309,7 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 			counted_value(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
 							     : "theoretical_occupancy_pct");
 	out->waves = waves_of(out);
+	stalls_collect(out);
 }
 
 bool evidence_queue_is_unexplained(const struct evidence *e)

@@ -83,6 +83,12 @@ static void say_tensor(struct text *out, const struct evidence *e)
 		  e->tensor_pct);
 }
 
+static void advise_tensor(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "use fewer products or a narrower type%s",
+		  e->device && e->device->cc_major == 9 ? ", and wgmma in place of mma" : "");
+}
+
 static void say_special(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "bound by special functions and conversions: their pipe is %.0f %% full",
@@ -143,7 +149,7 @@ static void say_imbalance(struct text *out, const struct evidence *e)
 {
 	text_addf(out,
 		  "bound by its longest blocks: while the multiprocessor with the most work is "
-		  "busy, they are busy for %.0f %% of the time in the mean",
+		  "busy, they are busy for %.0f %% of the time on average",
 		  100 * e->busy);
 }
 
@@ -159,7 +165,7 @@ static const char *remedy_of_lines(const struct evidence *e)
 
 static void advise_lines(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "look what its warps wait for: perflab %s",
+	text_addf(out, "see what its warps wait for: perflab %s",
 		  is_sampled(e) ? "report --lines" : "sweep --lines all");
 }
 
@@ -176,12 +182,13 @@ static const char *const roof_names[BOUND_COUNT] = {
 	[BOUND_SPECIAL] = "special functions",
 };
 
-/* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT. */
-static void say_nearest(struct text *out, const struct evidence *e, const char *is)
+/* "the nearest <roof> (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT. */
+static void say_nearest(struct text *out, const struct evidence *e, const char *roof,
+			const char *is)
 {
 	const bool near = e->roof_pct >= NEAR_PCT;
 
-	text_addf(out, "the nearest (%s)%s at %.0f %%%s", roof_names[e->nearest], is,
+	text_addf(out, "the nearest %s (%s)%s at %.0f %%%s", roof, roof_names[e->nearest], is,
 		  near ? e->roof_pct : fmin(e->roof_pct, NEAR_PCT - 1),
 		  !near && e->roof_pct >= NEAR_PCT - NEAR_LIMIT ? CLOSE : "");
 }
@@ -191,8 +198,8 @@ static void add_nearest_roof(struct text *out, const struct evidence *e)
 {
 	if (!isfinite(e->roof_pct))
 		return;
-	text_add(out, "; of the roofs, ");
-	say_nearest(out, e, " is");
+	text_add(out, "; ");
+	say_nearest(out, e, "roof", " is");
 }
 
 /* "95 % of the stalls wait for global or local memory" */
@@ -215,7 +222,7 @@ static void say_waits(struct text *out, const struct evidence *e)
 	text_add(out, "no roof is near");
 	if (isfinite(e->roof_pct)) {
 		text_add(out, ", ");
-		say_nearest(out, e, "");
+		say_nearest(out, e, "roof", "");
 	}
 	if (evidence_compute_is_modelled(e))
 		text_add(out, "; compute is judged from the work model");
@@ -280,8 +287,9 @@ static double saves_atomics(struct text *why, const struct evidence *e)
 	const double pct = e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES] +
 			   e->stall_pct[STALL_SHARED];
 
-	text_addf(why, "%.0f %% of the warps wait for them, and one can stand for %d lanes", pct,
-		  FULL_WARP);
+	text_addf(why,
+		  "%.0f %% of the warps wait for memory, and one atomic can stand for %d lanes",
+		  pct, FULL_WARP);
 	return pct / 100 * (1 - 1.0 / FULL_WARP);
 }
 
@@ -322,17 +330,10 @@ static double saves_launches(struct text *why, const struct evidence *e)
 static double saves_dram(struct text *why, const struct evidence *e)
 {
 	if (!evidence_at_roof(e)) {
-		text_add(why, "then the roof is reached");
+		text_add(why, "up to the roof");
 		return 1;
 	}
 	text_add(why, "with half of the bytes");
-	return 0.5;
-}
-
-static double saves_half(struct text *why, const struct evidence *e)
-{
-	(void)e;
-	text_add(why, "with half of them");
 	return 0.5;
 }
 
@@ -388,27 +389,26 @@ static void say_unknown(struct text *out, const struct evidence *e)
 		text_add(out, "not judged: nothing was counted");
 		if (isfinite(e->roof_pct)) {
 			text_add(out, "; by the work model, ");
-			say_nearest(out, e, " is");
+			say_nearest(out, e, "roof", " is");
 		}
 	} else if (evidence_latency_is_hidden(e) && evidence_main_stall(e) != STALL_READY) {
-		text_add(out, "not judged: ");
+		text_add(out, "no single limiter: ");
 		add_stalls(out, e, evidence_main_stall(e));
-		text_addf(out, ", but %.0f %% of the warps are ready; of the roofs, ",
-			  e->stall_pct[STALL_READY]);
-		say_nearest(out, e, " is");
+		text_addf(out, ", %.0f %% of all warps are ready, and ", e->stall_pct[STALL_READY]);
+		say_nearest(out, e, "roof", " is");
 	} else if (evidence_latency_is_hidden(e)) {
 		text_addf(out,
 			  "not judged: %.1f warps are ready per scheduler and cycle, so latency is "
 			  "hidden, and ",
 			  e->eligible);
-		say_nearest(out, e, " is");
+		say_nearest(out, e, "roof", " is");
 	} else if (!e->ceilings || e->ceilings->count == 0)
 		text_add(out, "not judged: no ceilings are stored for this device");
 	else if (!isfinite(e->roof_pct))
 		text_add(out, "not judged: no roof was measured for the counted quantities");
 	else {
-		text_add(out, "not judged: of the known roofs, ");
-		say_nearest(out, e, " is");
+		text_add(out, "not judged: ");
+		say_nearest(out, e, "known roof", " is");
 	}
 }
 
@@ -434,15 +434,19 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 /* ---- which rules hold ---- */
 
-/* A last wave that is not full leaves as many multiprocessors idle as there are waves begun and not
- * filled; what else is idle has shorter blocks. */
+/* Cycles are sums over all launches, so only those of a single one tell its shape. In the last wave
+ * of `rest` blocks, multiprocessors are idle if they are more than the blocks. */
 static void judge_shape(struct evidence *out)
 {
-	const bool idle = 100 * out->busy < BUSY_PCT && !out->holds[RULE_FEW_BLOCKS];
-	const double expected = 1 - out->waves / ceil(out->waves);
+	const double sm_count = out->device ? (double)out->device->sm_count : NAN;
+	const double waves = ceil(out->waves);
+	const double rest = out->blocks - (waves - 1) * out->blocks / out->waves;
+	const double idle = fmax(0, 1 - rest / sm_count) / waves;
+	const bool is_idle = out->launches == 1 && isfinite(waves) && 100 * out->busy < BUSY_PCT &&
+			     !out->holds[RULE_FEW_BLOCKS];
 
-	out->holds[RULE_TAIL] = idle && out->waves > 1 && expected >= TAIL_PART * (1 - out->busy);
-	out->holds[RULE_IMBALANCE] = idle && !out->holds[RULE_TAIL];
+	out->holds[RULE_TAIL] = is_idle && waves > 1 && idle >= TAIL_PART * (1 - out->busy);
+	out->holds[RULE_IMBALANCE] = is_idle && !out->holds[RULE_TAIL];
 }
 
 /* Whether a reason of stalls is the most frequent one, or nearly. */
@@ -452,34 +456,47 @@ static bool stalls_mainly(const struct evidence *e, enum stall stall)
 	       e->stall_pct[stall] >= MAIN_STALL * e->stall_pct[evidence_main_stall(e)];
 }
 
+/* Whether atomics are more than a few among the accesses, and warps wait for them, if it is known
+ * what they wait for. */
+static bool waits_for_atomics(const struct evidence *e)
+{
+	const double memory = e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES];
+	const bool in_l2 = e->l2_atomics >= ATOMIC_SHARE && e->atomic_rate >= LEAST_LOADS &&
+			   !(memory < STALL_LEAD_PCT);
+	const bool in_shared = e->shared_atomics >= SHARED_ATOMIC_SHARE &&
+			       e->stall_pct[STALL_SHARED] >= STALL_LEAD_PCT;
+
+	return in_l2 || in_shared;
+}
+
 /* A roof that was not judged may be near, and then no stall is the limiter. */
 static void judge_stalls(struct evidence *out)
 {
 	const bool judged = isfinite(out->median_ns) && evidence_unjudged(NULL, out) == 0;
 	const bool waits = judged && !evidence_latency_is_hidden(out);
-	const bool queues = out->stall_pct[STALL_SHARED] >= STALL_LEAD_PCT;
 
 	out->holds[RULE_BARRIER] = judged && stalls_mainly(out, STALL_BARRIER);
 	out->holds[RULE_FETCH] = judged && stalls_mainly(out, STALL_FETCH);
-	out->holds[RULE_ATOMICS] =
-		waits && (out->l2_atomics >= ATOMIC_SHARE ||
-			  (queues && out->shared_atomics >= SHARED_ATOMIC_SHARE));
+	out->holds[RULE_ATOMICS] = waits && waits_for_atomics(out);
 	out->holds[RULE_LATENCY] = waits;
-	out->holds[RULE_OCCUPANCY] =
-		waits && out->allowed_pct < OCCUPANCY_PCT && waits_for_memory(out);
+	/* with less than a wave, no block waits for room */
+	out->holds[RULE_OCCUPANCY] = waits && out->allowed_pct < OCCUPANCY_PCT &&
+				     waits_for_memory(out) && !(out->waves < 1);
 }
 
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
 {
+	if (roof_pct >= AT_PCT)
+		return false;
 	switch (rule) {
 	case RULE_FEW_BLOCKS:
 	case RULE_TAIL:
 	case RULE_IMBALANCE:
 		return 100 * e->busy < BUSY_PCT;
 	case RULE_BARRIER:
-		return roof_pct < AT_PCT && e->stall_pct[STALL_BARRIER] >= STALL_LEAD_PCT;
+		return e->stall_pct[STALL_BARRIER] >= STALL_LEAD_PCT;
 	case RULE_FETCH:
-		return roof_pct < AT_PCT && e->stall_pct[STALL_FETCH] >= STALL_LEAD_PCT;
+		return e->stall_pct[STALL_FETCH] >= STALL_LEAD_PCT;
 	default:
 		return false;
 	}
@@ -577,20 +594,20 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	[RULE_L2] = {.begin = "L2-bound: ", .remedy = "larger shared tiles", ROOF("l2", BOUND_L2,
 	      "bytes per second between L1 and L2, relative to the highest L2 ceiling",
 	      "request fewer bytes from the L2: keep data that threads share in shared memory, "
-	      "in larger tiles"), SAVES_HALF, .relieves = MEMORY_LIMITERS},
+	      "in larger tiles"), HALF("bytes"), .relieves = MEMORY_LIMITERS},
 	[RULE_L1] = {.begin = "L1-bound: ", .remedy = "reuse registers", ROOF("l1", BOUND_L1,
 	      "L1 bytes per second, relative to the highest L1 ceiling",
 	      "request fewer bytes from the L1: compute several results per thread from registers"),
-	 SAVES_HALF, .relieves = MEMORY_LIMITERS | PIPE_LIMITERS},
+	 HALF("bytes"), .relieves = MEMORY_LIMITERS | PIPE_LIMITERS},
 	[RULE_SHARED] = {.begin = "bound by shared memory: ", .remedy = "reuse registers", ROOF("shared", BOUND_SHARED,
 	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory",
 	      "compute several results per thread from registers, and use wider loads"),
-	 SAVES_HALF, .relieves = LIMITER(BOUND_SHARED) | PIPE_LIMITERS},
+	 HALF("accesses"), .relieves = LIMITER(BOUND_SHARED) | PIPE_LIMITERS},
 	[RULE_COMPUTE] = {.say = say_compute, .remedy = "fewer operations", ROOF("compute", BOUND_COMPUTE,
 	      "operations per second, relative to the highest ceiling of their precision; "
 	      "operations that no counter counts are those of the work model",
 	      "use fewer operations, a narrower type, or tensor cores"),
-	 .advise = advise_compute, SAVES_HALF, .relieves = PIPE_LIMITERS},
+	 .advise = advise_compute, HALF("operations"), .relieves = PIPE_LIMITERS},
 	[RULE_IDLE_LANES] = {.say = say_idle_lanes, ROOF("idle_lanes", BOUND_COMPUTE,
 	      "the share of `compute` times 32, divided by the threads that take part in an "
 	      "instruction, if these are fewer than " STRING(FULL_THREADS),
@@ -600,17 +617,17 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	      "multiprocessor (compute capability 7.0 and later); not if `compute` or `idle_lanes` are at "
 	      "least " STRING(ARITHMETIC_SHARE) " of it",
 	      "use fewer instructions: wider loads, unrolled loops, cheaper indices"),
-	 SAVES_HALF, .relieves = PIPE_LIMITERS},
+	 HALF("instructions"), .relieves = PIPE_LIMITERS},
 	[RULE_TENSOR] = {.say = say_tensor, .remedy = "fewer or narrower products", ROOF("tensor", BOUND_TENSOR,
 	      "active cycles of the pipe of the tensor cores, of those of the median time",
-	      "use fewer products or a narrower type; on compute capability 9.0, wgmma does more than "
-	      "mma in a cycle"),
-	 SAVES_HALF, .relieves = PIPE_LIMITERS},
+	      "use fewer products or a narrower type; on compute capability 9.0, wgmma in place of mma"),
+	 .advise = advise_tensor,
+	 HALF("products"), .relieves = PIPE_LIMITERS},
 	[RULE_SPECIAL] = {.say = say_special, .remedy = "fewer special functions", ROOF("special", BOUND_SPECIAL,
 	      "instructions of the special-function pipe, of those that it can take in the median time",
 	      "use fewer special functions and conversions: polynomials, tables, constants of the "
 	      "type of the operation (1.0f)"),
-	 SAVES_HALF, .relieves = PIPE_LIMITERS},
+	 HALF("special functions"), .relieves = PIPE_LIMITERS},
 	[RULE_LAUNCH] = {NO_ROOF("launch", BOUND_LAUNCH, say_launches,
 	         "no roof is near, and the median time divided by the number of launches is below "
 	         STRING(LAUNCH_NS) " ns",
@@ -626,14 +643,14 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .remedy = "more blocks", SAVES(saves_few_blocks, "the multiprocessors without a block")},
 	[RULE_TAIL] = {NO_ROOF("tail", BOUND_TAIL, say_tail,
 	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
-	         "that is busy longest, and the part of a wave that the last one lacks explains at "
-	         "least " STRING(TAIL_PART) " of that",
+	         "that is busy longest, and the multiprocessors without a block in the last wave "
+	         "explain at least " STRING(TAIL_PART) " of that; single launches",
 	         "launch as many blocks as fit together, or a multiple of it: other block sizes, or "
 	         "blocks that take several parts of the work in a loop"),
 	 .remedy = "whole waves", SAVES(saves_idle, "the time in which multiprocessors are idle")},
 	[RULE_IMBALANCE] = {NO_ROOF("imbalance", BOUND_IMBALANCE, say_imbalance,
 	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
-	         "that is busy longest, for another reason",
+	         "that is busy longest, for another reason; single launches",
 	         "divide the work evenly: smaller parts, or blocks that take the next part from a counter"),
 	 .remedy = "divide evenly", SAVES(saves_idle, "the time in which multiprocessors are idle")},
 	[RULE_BARRIER] = {NO_ROOF("barrier", BOUND_BARRIER, say_barriers,
@@ -648,31 +665,33 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "make the code smaller, so that it fits the instruction cache: unroll and inline less"),
 	 .remedy = "smaller code", SAVES(saves_fetch, "the warps that wait")},
 	[RULE_ATOMICS] = {NO_ROOF("atomics", BOUND_ATOMICS, say_atomic_limit,
-	         "no roof is near, latency is not hidden, and there are at least " STRING(ATOMIC_SHARE)
-	         " sectors of atomics for each sector between L1 and L2, or " STRING(SHARED_ATOMIC_SHARE)
-	         " of the wavefronts of shared memory are atomics, and " STRING(STALL_LEAD_PCT)
-	         " % of the sampled warps wait for it",
+	         "all roofs are judged, none is near, latency is not hidden, and one of these: at least "
+	         STRING(ATOMIC_SHARE) " sectors of atomics for each sector between L1 and L2 and "
+	         STRING(LEAST_LOADS) " for each instruction, with " STRING(STALL_LEAD_PCT)
+	         " % of the sampled warps waiting for memory; " STRING(SHARED_ATOMIC_SHARE)
+	         " of the wavefronts of shared memory, with " STRING(STALL_LEAD_PCT)
+	         " % of the sampled warps waiting for it",
 	         "combine the values of a warp or a block first (__reduce_add_sync, shared memory), "
 	         "with one atomic for all"),
 	 .remedy = "combine first", SAVES(saves_atomics, "31 of 32 warps that wait for memory, stores or shared memory")},
 	[RULE_OCCUPANCY] = {NO_ROOF("occupancy", BOUND_OCCUPANCY, say_few_warps,
-	         "`latency` holds, the most stalls are of global or local memory (if they were sampled), and the "
-	         "launch allows less than " STRING(OCCUPANCY_PCT) " % occupancy",
+	         "`latency` holds, the most stalls are of global or local memory (if they were sampled), there is a full "
+	         "wave of blocks, and the launch allows less than " STRING(OCCUPANCY_PCT) " % occupancy",
 	         "")},
 	[RULE_LATENCY] = {NO_ROOF("latency", BOUND_LATENCY, say_waits,
-	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and half of "
-	         "the warps that cannot issue wait for memory, stores or special units; if they were not "
+	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and at "
+	         "least half of the stalled warps wait for memory, stores or special units; if they were not "
 	         "sampled, fewer than " STRING(READY_WARPS) " warp per scheduler and cycle is ready",
 	         "give each thread more independent loads in flight, if at least " STRING(LEAST_LOADS)
 	         " of the instructions are global loads; run more warps, below " STRING(FULL_PCT)
-	         " % achieved occupancy; else look what its warps wait for"),
+	         " % achieved occupancy; else see what its warps wait for"),
 	 .advise = advise_waiting, .remedy_of = remedy_of_waiting, 
 	 SAVES(saves_loads, "the warps that wait for memory"),
 	 .assumes = true},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`; if "
-	         "nothing is, look what its warps wait for: `perflab report --lines`, after `perflab sweep --lines all`"),
+	         "nothing is, see what its warps wait for: `perflab report --lines`, after `perflab sweep --lines all`"),
 	 .advise = advise_unknown, .remedy_of = remedy_of_unknown},
 };
 /* clang-format on */

@@ -207,7 +207,8 @@ static void advise_limit(struct text *out, const struct evidence *e)
 {
 	const char *limiter = e->trial->facts.occupancy_limiter;
 
-	if (!(e->allowed_pct < OCCUPANCY_PCT))
+	/* with less than a wave, no block waits for room */
+	if (!(e->allowed_pct < OCCUPANCY_PCT) || e->waves < 1)
 		return;
 	/* a warp of a matrix product on tensor cores needs its registers: it hides latency itself
 	 */
@@ -335,14 +336,17 @@ static double saves_sectors(struct text *why, const struct evidence *e)
 {
 	const double part = memory_part(why, e, MEMORY_LIMITERS);
 	double needed = lost_sectors(e);
+	bool known;
 
 	/* elements of 8 and 16 bytes have as many, so DRAM says how many bytes are wasted */
 	if (is_ideal_of_wide(e->load_sectors) || is_ideal_of_wide(e->store_sectors))
 		return NAN;
-	if (!isfinite(needed))
+	known = isfinite(needed);
+	if (!known)
 		needed = stores_waste_more(e) ? 1 - IDEAL_SECTORS / e->store_sectors
 					      : 1 - IDEAL_SECTORS / e->load_sectors;
-	text_addf(why, "%.0f %% of the sectors hold nothing that is needed", 100 * needed);
+	text_addf(why, "%.0f %% of the sectors hold nothing that is needed%s", 100 * needed,
+		  known ? "" : ", if elements have 4 bytes");
 	return part * needed;
 }
 
@@ -399,9 +403,12 @@ static double saves_queue(struct text *why, const struct evidence *e)
 static double saves_spills(struct text *why, const struct evidence *e)
 {
 	const double pct = memory_stalls_pct(e);
+	const double share = isfinite(e->local_share) ? e->local_share : 1;
 
 	text_addf(why, "%.0f %% of the warps wait for memory", pct);
-	return pct / 100;
+	if (isfinite(e->local_share))
+		text_addf(why, ", and %.0f %% of its accesses are local", 100 * share);
+	return pct / 100 * share;
 }
 
 static double saves_lost_warps(struct text *why, const struct evidence *e)
@@ -434,7 +441,8 @@ void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 	out[NOTE_BANK_CONFLICTS].holds =
 		e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
 	out[NOTE_BANK_CONFLICTS].lost = lost_to_conflicts(e);
-	out[NOTE_SPILLS].holds = e->trial->facts.local_bytes_per_thread > 0;
+	out[NOTE_SPILLS].holds =
+		e->trial->facts.local_bytes_per_thread > 0 && !(e->local_share <= 0);
 	out[NOTE_ATOMICS].holds = e->atomics > 0 && e->atomic_steps >= QUEUE * e->atomics;
 	out[NOTE_ATOMICS].lost = lost_to_queues(e);
 	out[NOTE_CONSTANT].holds = evidence_queue_is_unexplained(e);
@@ -473,10 +481,10 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "an error in the work model, and for work that the kernel leaves out"),
 	 .remedy = "measure the roofs again"},
 	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
-	      "the kernel uses local memory",
+	      "a thread has local memory, and accesses it, if that was counted",
 	      "avoid local memory: use fewer live values, and index arrays with constants only"),
 	 FINDING(RANK_SPILLS, tell_spills, "fewer live values"),
-	 SAVES(saves_spills, "the warps that wait for memory"), .relieves = MEMORY},
+	 SAVES(saves_spills, "the warps that wait for memory, times the part of the accesses that is local"), .relieves = MEMORY},
 	[NOTE_DRAM_WASTE] = {NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_GRID) | LIMITER(BOUND_LAUNCH), say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the bytes that the algorithm needs",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
@@ -529,10 +537,10 @@ const struct rule note_rules[NOTE_COUNT] = {
 	 .remedy = "longer or larger blocks", SAVES(saves_lost_warps, "the warps that are missing, of those that the launch allows"), .assumes = true},
 	[NOTE_OCCUPANCY_LIMIT] = {NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, say_limit,
 	      "the launch allows less than full occupancy",
-	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "
+	      "below " STRING(OCCUPANCY_PCT) " % allowed, with a full wave of blocks: use less of the resource that limits it, "
 	      "so that more warps hide latency"),
 	 .advise = advise_limit, FINDING(RANK_OCCUPANCY, tell_limit, NULL),
-	 .remedy_of = remedy_of_limit, SAVES(saves_missing_warps, "the warps that the launch does not allow")},
+	 .remedy_of = remedy_of_limit, SAVES(saves_missing_warps, "the warps that the launch does not allow"), .assumes = true},
 	[NOTE_STARVED] = {NOTE("starved", 0, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},

@@ -46,7 +46,8 @@
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
 #define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
 #define LEAST_GAIN 1.05         /* an advice that can win less is not given */
-#define LAUNCH_FLOOR_NS 3500    /* the shortest launches on an H200, with the events around them */
+#define LAUNCH_FLOOR_NS 3500    /* a single launch at least, with the events around it: H200 */
+#define NEXT_LAUNCH_NS 1800     /* each further one at least: H200 */
 #define KNOWN_GAIN 1.3          /* a known waste that costs less comes after what is assumed */
 #define UNEXPLAINED_PCT 60      /* stalls at shared memory or a special unit */
 #define ROOF_TIE_PCT 5          /* points in which roofs are equally near: the first counts */
@@ -117,6 +118,7 @@ struct evidence {
 	double load_waste, store_waste;     /* bytes of sectors / bytes needed */
 	double loaded, stored;              /* sectors of all requests */
 	double load_requests;               /* of warps, to global memory */
+	double local_share;                 /* accesses to local memory / those and global ones */
 	double instructions;                /* of warps */
 	double wavefronts, conflicts;       /* of shared memory */
 	/* Emulated: atomics of warps, and their steps if lanes with one address take turns. */
@@ -130,6 +132,7 @@ struct evidence {
 	double waves;
 	double stall_pct[STALL_COUNT]; /* of the samples of its warps */
 	double l2_atomics;             /* sectors of atomics / sectors between L1 and L2 */
+	double atomic_rate;            /* sectors of atomics in the L2 / instructions */
 	double shared_atomics;         /* wavefronts of atomics / all wavefronts of shared memory */
 	double lanes_pct;              /* of the compute roof, scaled up to full warps */
 	/* The DRAM ceiling with the nearest share of reads. NULL: not known, or it is the highest
@@ -165,7 +168,7 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 #define HIDES_LATENCY (1u << 31)
 
 #define SAVES(function, words) .saves = function, .saved = words
-#define SAVES_HALF SAVES(saves_half, "half of them"), .assumes = true
+#define HALF(what) .half = what, .saved = "half of the " what, .assumes = true
 
 enum finding_rank { RANK_WASTE, RANK_SPILLS, RANK_OCCUPANCY };
 
@@ -182,6 +185,8 @@ struct rule {
 	/* The part of the time that following its advice saves at most, and why. NAN, or NULL: not
 	 * known. */
 	double (*saves)(struct text *why, const struct evidence *evidence);
+	const char
+		*half; /* what nobody knows how much of is needed: it saves half. NULL: `saves` */
 	const char *saved; /* that part in words */
 	/* It saves an unknown part, and `saves` assumes one: advice of known waste comes first. */
 	bool assumes;

@@ -62,14 +62,19 @@ ncu() {
 		-k 'regex:^(?!launch_(50|200)).*_with$' -f -o causes "$perflab" sweep causes.cubin \
 		--backend cuda --rounds 1 --min-samples 3 --max-time 1ms --db ncu.db --quiet \
 		>"$results/ncu.txt" 2>&1 || failed=1
-	"$ncu" --import causes.ncu-rep --csv --page details >"$results/ncu.csv"
+	"$ncu" --import causes.ncu-rep --csv --page details >"$results/ncu.csv" || failed=1
 }
 
 # Kernels of libraries, recorded.
 library() {
+	if ! python3 -c 'import torch' 2>/dev/null; then
+		echo "library: skipped, there is no PyTorch"
+		return
+	fi
 	"$perflab" record -k '*' --most 40 -o library -- python3 "$gpu_tests/verdicts/library.py" \
 		>"$results/record.txt" 2>&1 || failed=1
 	for capture in library*.capture; do
+		[ -e "$capture" ] || continue
 		"$perflab" sweep "$capture" --backend cuda --metrics "$metrics" --lines all --quiet \
 			--db "$results/library.db" >>"$results/library.txt" 2>&1 || failed=1
 	done

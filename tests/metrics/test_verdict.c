@@ -52,7 +52,8 @@ static void each_roof_binds_when_it_is_near(void **state)
 		{{"dram_bytes", 239.9e6},
 		 BOUND_LATENCY,
 		 59.975,
-		 "latency-bound: no roof is near, the nearest (DRAM) at 59 %, close to the limit "
+		 "latency-bound: no roof is near, the nearest roof (DRAM) at 59 %, close to the "
+		 "limit "
 		 "of 60 %"},
 	};
 	struct ceiling_list roofs;
@@ -320,11 +321,11 @@ static void hidden_latency_is_no_limiter(void **state)
 	assert_string_equal(
 		verdict.summary,
 		"not judged: 1.5 warps are ready per scheduler and cycle, so latency is "
-		"hidden, and the nearest (DRAM) is at 20 %");
+		"hidden, and the nearest roof (DRAM) is at 20 %");
 	assert_null(advice_of(&verdict, "occupancy_lost"));
 	assert_string_equal(verdict.advice[0].rule, "dram_waste");
 	assert_string_equal(verdict.advice[1].text,
-			    "look what its warps wait for: perflab sweep --lines all");
+			    "see what its warps wait for: perflab sweep --lines all");
 	verdict_release(&verdict);
 	trial_release(&trial);
 	ceiling_list_release(&roofs);
@@ -352,7 +353,7 @@ static void a_roof_of_multiprocessors_is_that_of_those_with_blocks(void **state)
 	assert_int_equal(verdict.bound, BOUND_LATENCY);
 	assert_string_equal(
 		verdict.summary,
-		"latency-bound: no roof is near, the nearest (compute) at 59 %, close to "
+		"latency-bound: no roof is near, the nearest roof (compute) at 59 %, close to "
 		"the limit of 60 %");
 	verdict_release(&verdict);
 	trial_release(&trial);
@@ -375,7 +376,7 @@ static void the_nearest_of_those_that_are_not_near_is_named(void **state)
 	judge(&verdict, &trial, &roofs, &round_device);
 	/* with all lanes compute would be at 40 % */
 	assert_string_equal(verdict.summary,
-			    "latency-bound: no roof is near, the nearest (L2) at 30 %");
+			    "latency-bound: no roof is near, the nearest roof (L2) at 30 %");
 	assert_true(fabs(verdict.roof_pct - 30) < 1e-9);
 	verdict_release(&verdict);
 	trial_release(&trial);

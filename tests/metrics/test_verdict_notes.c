@@ -198,7 +198,7 @@ static void at_a_roof_only_less_work_helps(void **state)
 	assert_string_equal(verdict.advice[0].rule, "occupancy_lost");
 	assert_string_equal(verdict.advice[1].text,
 			    "keep more bytes in flight: wider loads, several loads per thread: at "
-			    "most 1.3 times as fast (then the roof is reached)");
+			    "most 1.3 times as fast (up to the roof)");
 	verdict_release(&verdict);
 	set_counter(&trial, "dram_bytes", 370e6); /* 92.5 % */
 	judge(&verdict, &trial, &roofs, &round_device);

@@ -46,7 +46,7 @@ static void real_recorded_cases(void **state)
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
 	assert_string_equal(verdict.summary,
-			    "not judged: of the known roofs, the nearest (DRAM) is at 49 %");
+			    "not judged: the nearest known roof (DRAM) is at 49 %");
 	assert_string_equal(note_of(&verdict, "not_judged"),
 			    "not judged: L2, shared memory (not counted); L1 (no measured roof)");
 	assert_string_equal(

@@ -56,7 +56,7 @@ static void limiters(void **state)
 		 BOUND_LATENCY,
 		 "latency-bound: 100 % of the stalled warps wait for global or local memory; no "
 		 "roof "
-		 "is near, the nearest (DRAM) at 10 %",
+		 "is near, the nearest roof (DRAM) at 10 %",
 		 "latency"},
 		/* few wait for memory, although no warp is ready in most cycles */
 		{{{STALL_OTHER, 700}, {STALL_MEMORY, 200}},
@@ -67,9 +67,9 @@ static void limiters(void **state)
 		{{{STALL_BARRIER, 600}, {STALL_MEMORY, 300}},
 		 {{0}},
 		 BOUND_BARRIER,
-		 "bound by barriers: 67 % of the stalled warps wait at a barrier; of the roofs, "
+		 "bound by barriers: 67 % of the stalled warps wait at a barrier; "
 		 "the "
-		 "nearest (DRAM) is at 10 %",
+		 "nearest roof (DRAM) is at 10 %",
 		 "barrier"},
 		{{{STALL_BARRIER, 310}, {STALL_MEMORY, 400}},
 		 {{0}},
@@ -89,18 +89,17 @@ static void limiters(void **state)
 		{{{STALL_FETCH, 700}, {STALL_OTHER, 100}},
 		 {{0}},
 		 BOUND_FETCH,
-		 "bound by instruction fetch: 88 % of the stalled warps wait for instructions; of "
-		 "the "
-		 "roofs, the nearest (DRAM) is at 10 %",
+		 "bound by instruction fetch: 88 % of the stalled warps wait for instructions; "
+		 "the nearest roof (DRAM) is at 10 %",
 		 "fetch"},
 		/* before a roof that is near, not before one that is reached: 28e6 and 37e6 of 40e6
 		 */
 		{{{STALL_BARRIER, 410}, {STALL_OTHER, 100}},
 		 {{"instructions", 28e6}},
 		 BOUND_BARRIER,
-		 "bound by barriers: 80 % of the stalled warps wait at a barrier; of the roofs, "
+		 "bound by barriers: 80 % of the stalled warps wait at a barrier; "
 		 "the "
-		 "nearest (instructions) is at 70 %",
+		 "nearest roof (instructions) is at 70 %",
 		 "barrier"},
 		{{{STALL_BARRIER, 390}, {STALL_OTHER, 100}},
 		 {{"instructions", 28e6}},
@@ -115,15 +114,17 @@ static void limiters(void **state)
 		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
 		 {{"l2_from_l1_sectors", 4e6},
 		  {"l2_atomic_sectors", 1e6},
-		  {"l2_reduction_sectors", 0}},
+		  {"l2_reduction_sectors", 0},
+		  {"instructions", 3e6}},
 		 BOUND_ATOMICS,
-		 "bound by atomics: 0.25 sectors of atomics for each one between L1 and L2; of the "
-		 "roofs, the nearest (DRAM) is at 10 %",
+		 "bound by atomics: 0.25 sectors of atomics for each one between L1 and L2; "
+		 "the nearest roof (DRAM) is at 10 %",
 		 "atomics"},
 		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
 		 {{"l2_from_l1_sectors", 4e6},
 		  {"l2_atomic_sectors", 9e5},
-		  {"l2_reduction_sectors", 0}},
+		  {"l2_reduction_sectors", 0},
+		  {"instructions", 3e6}},
 		 BOUND_LATENCY,
 		 NULL,
 		 "latency"},
@@ -132,9 +133,9 @@ static void limiters(void **state)
 		  {"shared_store_wavefronts", 5e5},
 		  {"shared_atomic_wavefronts", 1e6}},
 		 BOUND_ATOMICS,
-		 "bound by atomics: 50 % of the wavefronts of shared memory are atomics; of the "
-		 "roofs, "
-		 "the nearest (DRAM) is at 10 %",
+		 "bound by atomics: 50 % of the wavefronts of shared memory are atomics; "
+		 ""
+		 "the nearest roof (DRAM) is at 10 %",
 		 "atomics"},
 		{{{STALL_PIPE, 500}, {STALL_OTHER, 100}},
 		 {{"tensor_pipe_pct", 80}},
@@ -166,8 +167,40 @@ static void limiters(void **state)
 		 BOUND_IMBALANCE,
 		 "bound by its longest blocks: while the multiprocessor with the most work is "
 		 "busy, "
-		 "they are busy for 51 % of the time in the mean",
+		 "they are busy for 51 % of the time on average",
 		 "imbalance"},
+		/* one and a half waves: the half leaves no multiprocessor without a block */
+		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
+		 {{"blocks", 1200}, {"sm_active_cycles_mean", 70e3}},
+		 BOUND_IMBALANCE,
+		 NULL,
+		 "imbalance"},
+		/* which of two launches leaves them idle is not known */
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"launches", 2}, {"blocks", 1600}, {"sm_active_cycles_mean", 51e3}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
+		/* idle multiprocessors are no limiter of a roof that is reached: 368 of 400 MB */
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"blocks", 75}, {"sm_active_cycles_mean", 75e3}, {"dram_bytes", 368e6}},
+		 BOUND_DRAM,
+		 NULL,
+		 "dram_waste"},
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"blocks", 75}, {"sm_active_cycles_mean", 75e3}, {"dram_bytes", 280e6}},
+		 BOUND_GRID,
+		 NULL,
+		 "dram_waste"},
+		/* an atomic a block beside no loads */
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"l2_from_l1_sectors", 1e4},
+		  {"l2_atomic_sectors", 1e4},
+		  {"l2_reduction_sectors", 0},
+		  {"instructions", 3e6}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
 		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
 		 {{"blocks", 1600}, {"sm_active_cycles_mean", 80e3}},
 		 BOUND_LATENCY,
@@ -240,7 +273,7 @@ static void few_samples_are_none(void **state)
 	judge(&verdict, &trial, &roofs, &wide_device);
 	assert_int_equal(verdict.bound, BOUND_LATENCY);
 	assert_string_equal(verdict.summary,
-			    "latency-bound: no roof is near, the nearest (DRAM) at 10 %");
+			    "latency-bound: no roof is near, the nearest roof (DRAM) at 10 %");
 	verdict_release(&verdict);
 	trial.stall_samples[STALL_BARRIER] = 500;
 	judge(&verdict, &trial, &roofs, &wide_device);
@@ -309,7 +342,45 @@ static void an_advice_says_what_it_can_win(void **state)
 	}
 }
 
-/* 4 % of the lanes are idle at most of the time: less than a factor of 1.05. */
+/* Fewer registers make room for blocks only if some wait for it. */
+static void few_warps(void **state)
+{
+	const struct sampled memory[2] = {{STALL_MEMORY, 900}, {STALL_OTHER, 0}};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, memory);
+	trial.facts.theoretical_occupancy_pct = 25; /* 200 blocks fit */
+	snprintf(trial.facts.occupancy_limiter, sizeof(trial.facts.occupancy_limiter), "registers");
+	set_counter(&trial, "blocks", 200);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_string_equal(
+		verdict.summary,
+		"bound by occupancy: the launch allows 25 % of the warps, limited by "
+		"registers; 100 % of the stalled warps wait for global or local memory; "
+		"the nearest roof (DRAM) is at 10 %");
+	assert_string_equal(verdict.advice[0].rule, "occupancy_limit");
+	verdict_release(&verdict);
+	set_counter(&trial, "blocks", 199);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_LATENCY);
+	assert_null(advice_of(&verdict, "occupancy_limit"));
+	verdict_release(&verdict);
+	/* blocks of 8 warps, of which the last has one thread */
+	set_counter(&trial, "threads_per_block", 225);
+	set_counter(&trial, "blocks", 200);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_OCCUPANCY);
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* Half of the lanes are idle, but instructions take little of the time. */
 static void an_advice_that_wins_nothing_is_left_out(void **state)
 {
 	const struct sampled memory[2] = {{STALL_MEMORY, 900}, {STALL_OTHER, 0}};
@@ -401,6 +472,7 @@ int main(void)
 		cmocka_unit_test(without_roofs_no_stall_is_the_limiter),
 		cmocka_unit_test(few_samples_are_none),
 		cmocka_unit_test(an_advice_says_what_it_can_win),
+		cmocka_unit_test(few_warps),
 		cmocka_unit_test(an_advice_that_wins_nothing_is_left_out),
 		cmocka_unit_test(a_wrong_clock_makes_no_share_above_all),
 		cmocka_unit_test(two_near_roofs),

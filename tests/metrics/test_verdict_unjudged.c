@@ -115,7 +115,7 @@ static void missing_numbers_are_no_verdict(void **state)
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
 	assert_string_equal(verdict.summary,
-			    "not judged: of the known roofs, the nearest (DRAM) is at 10 %");
+			    "not judged: the nearest known roof (DRAM) is at 10 %");
 	assert_string_equal(note_of(&verdict, "not_judged"), "not judged: L1 (not counted)");
 	assert_string_equal(verdict.advice[0].text, "count it: perflab sweep --metrics core");
 	verdict_release(&verdict);

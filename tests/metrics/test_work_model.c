@@ -165,7 +165,7 @@ static void half_precision_comes_from_the_work_model(void **state)
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_string_equal(
 		verdict.summary,
-		"latency-bound: no roof is near, the nearest (compute) at 21 %; compute "
+		"latency-bound: no roof is near, the nearest roof (compute) at 21 %; compute "
 		"is judged from the work model");
 	assert_true(verdict.from_model);
 	verdict_release(&verdict);
