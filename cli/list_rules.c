@@ -5,7 +5,7 @@
 int list_rules(const struct invocation *call, const char *pattern, struct error *err)
 {
 	static const struct table_column columns[] = {
-		{.name = "rule"},        {.name = "limiter"},       {.name = "condition"},
+		{.name = "rule"},   {.name = "limiter"}, {.name = "condition"},
 		{.name = "advice"}, {.name = "saves"},
 	};
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
