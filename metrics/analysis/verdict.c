@@ -54,6 +54,17 @@ static double reported_pct(const struct evidence *evidence, size_t rule)
 							  : evidence->near_pct[rule];
 }
 
+/* The first rule that decides although a roof is near; LIMITER_RULE_COUNT: none. */
+static enum limiter_rule rule_before_roof(double roof_pct, const struct evidence *evidence)
+{
+	enum limiter_rule rule = RULE_LAUNCH;
+
+	while (rule < LIMITER_RULE_COUNT &&
+	       !(evidence->holds[rule] && limiter_comes_before_roof(rule, roof_pct, evidence)))
+		rule++;
+	return rule;
+}
+
 /* Returns the rule of the limiter. */
 static enum limiter_rule find_limiter(struct evidence *evidence)
 {
@@ -75,12 +86,15 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 			evidence->nearest = limiter_rules[i].bound;
 		}
 	}
-	for (other = RULE_LAUNCH; !evidence->holds[other];)
-		other++;
-	if (nearest_pct >= NEAR_PCT && !limiter_comes_before_roof(other, nearest_pct, evidence))
-		evidence->roof_pct = reported_pct(evidence, rule);
+	if (nearest_pct >= NEAR_PCT)
+		other = rule_before_roof(nearest_pct, evidence);
 	else
+		for (other = RULE_LAUNCH; !evidence->holds[other];)
+			other++;
+	if (other < LIMITER_RULE_COUNT)
 		rule = other;
+	else
+		evidence->roof_pct = reported_pct(evidence, rule);
 	evidence->bound = limiter_rules[rule].bound;
 	return rule;
 }
@@ -98,8 +112,8 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
 }
 
 /*
- * How many times as fast the case is at most if an advice is followed: what launches take in any
- * case stays, and no other roof is passed.
+ * How many times as fast the case is at most if an advice is followed. The time that launches take
+ * anyway cannot be saved, and the next roof is the limit.
  *
  *	t        = the median time
  *	floor    = LAUNCH_FLOOR_NS + (launches - 1) NEXT_LAUNCH_NS
@@ -133,13 +147,19 @@ static double at_most(struct text *why, const struct rule *rule, const struct ev
 	return e->median_ns / left_ns;
 }
 
+/* Whether following the advice changes the code, or the way it is launched. */
+static bool is_about_code(const struct rule *rule)
+{
+	return rule != &limiter_rules[RULE_UNKNOWN] && rule != &note_rules[NOTE_ABOVE_ROOF];
+}
+
 static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule, double lost,
 		       const struct evidence *evidence)
 {
 	struct text text = TEXT_INIT, why = TEXT_INIT;
 	double times;
 
-	if (evidence_is_of_library(evidence) && evidence->bound != BOUND_UNKNOWN)
+	if (evidence_is_of_library(evidence) && is_about_code(rule))
 		return;
 	times = at_most(&why, rule, evidence);
 	if (rule->advise)
@@ -358,7 +378,8 @@ static int compare_items(const void *a, const void *b)
 static double weight_of(enum finding_rank rank, double lost, const struct evidence *e)
 {
 	if (rank == RANK_SPILLS)
-		return (double)e->trial->facts.local_bytes_per_thread;
+		return (double)e->trial->facts.local_bytes_per_thread *
+		       (isfinite(e->local_share) ? e->local_share : 1);
 	if (rank == RANK_OCCUPANCY)
 		return 1 - e->allowed_pct / 100;
 	return isfinite(lost) ? lost : 0;

@@ -242,10 +242,26 @@ static void say_fetch(struct text *out, const struct evidence *e)
 	add_nearest_roof(out, e);
 }
 
+/* Whether atomics are a large part of the accesses to the L2 and, if warps were sampled, warps wait
+ * for memory. */
+static bool waits_for_l2_atomics(const struct evidence *e)
+{
+	const double memory = e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES];
+
+	return e->l2_atomics >= ATOMIC_SHARE && e->atomic_rate >= LEAST_LOADS &&
+	       !(memory < STALL_LEAD_PCT);
+}
+
+static bool waits_for_shared_atomics(const struct evidence *e)
+{
+	return e->shared_atomics >= SHARED_ATOMIC_SHARE &&
+	       e->stall_pct[STALL_SHARED] >= STALL_LEAD_PCT;
+}
+
 static void say_atomic_limit(struct text *out, const struct evidence *e)
 {
 	text_add(out, "bound by atomics: ");
-	if (e->l2_atomics >= ATOMIC_SHARE)
+	if (waits_for_l2_atomics(e))
 		text_addf(out, "%.2f sectors of atomics for each one between L1 and L2",
 			  e->l2_atomics);
 	else
@@ -260,7 +276,7 @@ static void say_few_warps(struct text *out, const struct evidence *e)
 		  e->allowed_pct);
 	if (e->trial->facts.occupancy_limiter[0])
 		text_addf(out, ", limited by %s", e->trial->facts.occupancy_limiter);
-	if (isfinite(e->stall_pct[STALL_MEMORY])) {
+	if (evidence_main_stall(e) != STALL_READY) {
 		text_add(out, "; ");
 		add_stalls(out, e, evidence_main_stall(e));
 	}
@@ -323,7 +339,7 @@ static double saves_launches(struct text *why, const struct evidence *e)
 	if (!(e->launches > 1))
 		return NAN;
 	text_addf(why, "one launch in place of %.0f", e->launches);
-	return 1 - 1 / e->launches;
+	return 1 - 1 / e->launches; /* at_most() knows what launches take */
 }
 
 /* At the roof nobody knows how many bytes are needed; below it the roof is what can be won. */
@@ -399,9 +415,9 @@ static void say_unknown(struct text *out, const struct evidence *e)
 	} else if (evidence_latency_is_hidden(e)) {
 		text_addf(out,
 			  "not judged: %.1f warps are ready per scheduler and cycle, so latency is "
-			  "hidden, and ",
+			  "hidden",
 			  e->eligible);
-		say_nearest(out, e, "roof", " is");
+		add_nearest_roof(out, e);
 	} else if (!e->ceilings || e->ceilings->count == 0)
 		text_add(out, "not judged: no ceilings are stored for this device");
 	else if (!isfinite(e->roof_pct))
@@ -434,8 +450,9 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 /* ---- which rules hold ---- */
 
-/* Cycles are sums over all launches, so only those of a single one tell its shape. In the last wave
- * of `rest` blocks, multiprocessors are idle if they are more than the blocks. */
+/* Cycles are summed over all launches, so they show the shape of a single launch only. The last
+ * wave has `rest` blocks; if there are more multiprocessors than that, the others idle for one
+ * wave. */
 static void judge_shape(struct evidence *out)
 {
 	const double sm_count = out->device ? (double)out->device->sm_count : NAN;
@@ -456,19 +473,6 @@ static bool stalls_mainly(const struct evidence *e, enum stall stall)
 	       e->stall_pct[stall] >= MAIN_STALL * e->stall_pct[evidence_main_stall(e)];
 }
 
-/* Whether atomics are more than a few among the accesses, and warps wait for them, if it is known
- * what they wait for. */
-static bool waits_for_atomics(const struct evidence *e)
-{
-	const double memory = e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES];
-	const bool in_l2 = e->l2_atomics >= ATOMIC_SHARE && e->atomic_rate >= LEAST_LOADS &&
-			   !(memory < STALL_LEAD_PCT);
-	const bool in_shared = e->shared_atomics >= SHARED_ATOMIC_SHARE &&
-			       e->stall_pct[STALL_SHARED] >= STALL_LEAD_PCT;
-
-	return in_l2 || in_shared;
-}
-
 /* A roof that was not judged may be near, and then no stall is the limiter. */
 static void judge_stalls(struct evidence *out)
 {
@@ -477,7 +481,8 @@ static void judge_stalls(struct evidence *out)
 
 	out->holds[RULE_BARRIER] = judged && stalls_mainly(out, STALL_BARRIER);
 	out->holds[RULE_FETCH] = judged && stalls_mainly(out, STALL_FETCH);
-	out->holds[RULE_ATOMICS] = waits && waits_for_atomics(out);
+	out->holds[RULE_ATOMICS] =
+		waits && (waits_for_l2_atomics(out) || waits_for_shared_atomics(out));
 	out->holds[RULE_LATENCY] = waits;
 	/* with less than a wave, no block waits for room */
 	out->holds[RULE_OCCUPANCY] = waits && out->allowed_pct < OCCUPANCY_PCT &&
@@ -486,7 +491,7 @@ static void judge_stalls(struct evidence *out)
 
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
 {
-	if (roof_pct >= AT_PCT)
+	if (roof_pct >= AT_PCT || e->mix_pct >= AT_PCT)
 		return false;
 	switch (rule) {
 	case RULE_FEW_BLOCKS:
@@ -644,13 +649,13 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	[RULE_TAIL] = {NO_ROOF("tail", BOUND_TAIL, say_tail,
 	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
 	         "that is busy longest, and the multiprocessors without a block in the last wave "
-	         "explain at least " STRING(TAIL_PART) " of that; single launches",
+	         "explain at least " STRING(TAIL_PART) " of that; of single launches whose waves are known",
 	         "launch as many blocks as fit together, or a multiple of it: other block sizes, or "
 	         "blocks that take several parts of the work in a loop"),
 	 .remedy = "whole waves", SAVES(saves_idle, "the time in which multiprocessors are idle")},
 	[RULE_IMBALANCE] = {NO_ROOF("imbalance", BOUND_IMBALANCE, say_imbalance,
 	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
-	         "that is busy longest, for another reason; single launches",
+	         "that is busy longest, for another reason; of single launches whose waves are known",
 	         "divide the work evenly: smaller parts, or blocks that take the next part from a counter"),
 	 .remedy = "divide evenly", SAVES(saves_idle, "the time in which multiprocessors are idle")},
 	[RULE_BARRIER] = {NO_ROOF("barrier", BOUND_BARRIER, say_barriers,
@@ -668,7 +673,7 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "all roofs are judged, none is near, latency is not hidden, and one of these: at least "
 	         STRING(ATOMIC_SHARE) " sectors of atomics for each sector between L1 and L2 and "
 	         STRING(LEAST_LOADS) " for each instruction, with " STRING(STALL_LEAD_PCT)
-	         " % of the sampled warps waiting for memory; " STRING(SHARED_ATOMIC_SHARE)
+	         " % of the warps waiting for memory or stores, if they were sampled; " STRING(SHARED_ATOMIC_SHARE)
 	         " of the wavefronts of shared memory, with " STRING(STALL_LEAD_PCT)
 	         " % of the sampled warps waiting for it",
 	         "combine the values of a warp or a block first (__reduce_add_sync, shared memory), "

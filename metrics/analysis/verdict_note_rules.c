@@ -363,10 +363,14 @@ static double saves_conflicts(struct text *why, const struct evidence *e)
 	const double lost = e->conflicts / e->wavefronts;
 	double part = 1;
 
-	if (e->bound != BOUND_SHARED) {
+	if (e->bound != BOUND_SHARED && isfinite(e->stall_pct[STALL_SHARED])) {
 		part = e->stall_pct[STALL_SHARED] / 100;
-		if (isfinite(part))
-			text_addf(why, "%.0f %% of the warps wait for it, and ", 100 * part);
+		text_addf(why, "%.0f %% of the warps wait for it, and ", 100 * part);
+	} else if (LIMITER(e->bound) & PIPE_LIMITERS) {
+		part = e->near_pct[RULE_SHARED] / 100;
+		text_addf(why, "shared memory is at %.0f %% of its roof, and ", 100 * part);
+	} else if (e->bound != BOUND_SHARED) {
+		return NAN;
 	}
 	text_addf(why, "%.0f %% of the wavefronts are conflicts", 100 * lost);
 	return part * lost;
@@ -481,7 +485,7 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "an error in the work model, and for work that the kernel leaves out"),
 	 .remedy = "measure the roofs again"},
 	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
-	      "a thread has local memory, and accesses it, if that was counted",
+	      "threads have local memory and, if that was counted, access it",
 	      "avoid local memory: use fewer live values, and index arrays with constants only"),
 	 FINDING(RANK_SPILLS, tell_spills, "fewer live values"),
 	 SAVES(saves_spills, "the warps that wait for memory, times the part of the accesses that is local"), .relieves = MEMORY},
@@ -515,10 +519,10 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
 	 .matters = shared_is_used, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle"),
-	 SAVES(saves_conflicts, "the conflicts; if shared memory is not the limiter, times the warps that wait for it"), .relieves = SHARED},
+	 SAVES(saves_conflicts, "the conflicts; if shared memory is not the limiter, times the warps that wait for it, or its share of the roof"), .relieves = SHARED},
 	[NOTE_ATOMICS] = {NOTE("atomics", WAITING, say_atomics,
 	      "emulated: in an atomic of a warp, at least " STRING(QUEUE) " lanes queue for one "
-	      "address in the mean",
+	      "address on average",
 	      "combine the values of a warp or a block first (__reduce_add_sync, shared memory), "
 	      "with one atomic for all"),
 	 FINDING(RANK_WASTE, tell_atomics, "combine first")},

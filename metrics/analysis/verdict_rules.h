@@ -46,8 +46,8 @@
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
 #define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
 #define LEAST_GAIN 1.05         /* an advice that can win less is not given */
-#define LAUNCH_FLOOR_NS 3500    /* a single launch at least, with the events around it: H200 */
-#define NEXT_LAUNCH_NS 1800     /* each further one at least: H200 */
+#define LAUNCH_FLOOR_NS 3500    /* the least time of a launch, with the events around it (H200) */
+#define NEXT_LAUNCH_NS 1800     /* the least time that each further launch adds (H200) */
 #define KNOWN_GAIN 1.3          /* a known waste that costs less comes after what is assumed */
 #define UNEXPLAINED_PCT 60      /* stalls at shared memory or a special unit */
 #define ROOF_TIE_PCT 5          /* points in which roofs are equally near: the first counts */
@@ -185,12 +185,12 @@ struct rule {
 	/* The part of the time that following its advice saves at most, and why. NAN, or NULL: not
 	 * known. */
 	double (*saves)(struct text *why, const struct evidence *evidence);
-	const char
-		*half; /* what nobody knows how much of is needed: it saves half. NULL: `saves` */
+	const char *half; /* half of this is assumed to be saved ("bytes"), because nobody knows how
+			   * much is needed; NULL: `saves` tells */
 	const char *saved; /* that part in words */
 	/* It saves an unknown part, and `saves` assumes one: advice of known waste comes first. */
 	bool assumes;
-	unsigned relieves; /* limiters whose roofs do not bound what it wins, besides the limiter */
+	unsigned relieves; /* limiters whose roofs do not bound what it wins */
 	/* The note in a few words, as a finding, and what to try. NULL: it is no finding. */
 	void (*tell)(struct text *out, const struct evidence *evidence);
 	enum finding_rank rank;
@@ -199,7 +199,7 @@ struct rule {
 };
 /* The rules for the limiter: docs/verdicts.md has their order as a picture. */
 extern const struct rule limiter_rules[LIMITER_RULE_COUNT];
-/* Sets near_pct and holds. */
+/* Sets near_pct, busy_pct and holds. */
 void limiters_judge(struct evidence *out);
 /* Whether a rule that holds decides although a roof is near, at `roof_pct`. */
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e);

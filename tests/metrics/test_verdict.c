@@ -321,7 +321,7 @@ static void hidden_latency_is_no_limiter(void **state)
 	assert_string_equal(
 		verdict.summary,
 		"not judged: 1.5 warps are ready per scheduler and cycle, so latency is "
-		"hidden, and the nearest roof (DRAM) is at 20 %");
+		"hidden; the nearest roof (DRAM) is at 20 %");
 	assert_null(advice_of(&verdict, "occupancy_lost"));
 	assert_string_equal(verdict.advice[0].rule, "dram_waste");
 	assert_string_equal(verdict.advice[1].text,
