@@ -147,10 +147,11 @@ static void say_tail(struct text *out, const struct evidence *e)
 
 static void say_imbalance(struct text *out, const struct evidence *e)
 {
-	text_addf(out,
-		  "bound by its longest blocks: while the multiprocessor with the most work is "
-		  "busy, they are busy for %.0f %% of the time on average",
-		  100 * e->busy);
+	text_addf(
+		out,
+		"bound by its longest blocks: on average, multiprocessors are busy for %.0f %% of "
+		"the time of the busiest one",
+		100 * e->busy);
 }
 
 static bool is_sampled(const struct evidence *e)

@@ -165,9 +165,9 @@ static void limiters(void **state)
 		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
 		 {{"blocks", 1600}, {"sm_active_cycles_mean", 51e3}},
 		 BOUND_IMBALANCE,
-		 "bound by its longest blocks: while the multiprocessor with the most work is "
-		 "busy, "
-		 "they are busy for 51 % of the time on average",
+		 "bound by its longest blocks: on average, multiprocessors are busy for 51 % of "
+		 "the "
+		 "time of the busiest one",
 		 "imbalance"},
 		/* one and a half waves: the half leaves no multiprocessor without a block */
 		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
