@@ -203,7 +203,7 @@ static void add_nearest_roof(struct text *out, const struct evidence *e)
 	say_nearest(out, e, "roof", " is");
 }
 
-/* "95 % of the stalls wait for global or local memory" */
+/* "95 % of the stalled warps wait for global or local memory" */
 static void add_stalls(struct text *out, const struct evidence *e, enum stall stall)
 {
 	text_addf(out, "%.0f %% of the stalled warps wait %s",
@@ -411,8 +411,8 @@ static void say_unknown(struct text *out, const struct evidence *e)
 	} else if (evidence_latency_is_hidden(e) && evidence_main_stall(e) != STALL_READY) {
 		text_add(out, "no single limiter: ");
 		add_stalls(out, e, evidence_main_stall(e));
-		text_addf(out, ", %.0f %% of all warps are ready, and ", e->stall_pct[STALL_READY]);
-		say_nearest(out, e, "roof", " is");
+		text_addf(out, ", and %.0f %% of all warps are ready", e->stall_pct[STALL_READY]);
+		add_nearest_roof(out, e);
 	} else if (evidence_latency_is_hidden(e)) {
 		text_addf(out,
 			  "not judged: %.1f warps are ready per scheduler and cycle, so latency is "

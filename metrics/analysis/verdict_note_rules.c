@@ -285,13 +285,20 @@ static bool memory_level_is_used(const struct evidence *e, enum memory_level lev
 	return !(e->point->level[level].roof_pct < ROOF_USED_PCT);
 }
 
+/* Whether scattered accesses may be those of elements of 8 or 16 bytes, which need as many sectors.
+ */
+static bool may_be_wide(const struct evidence *e)
+{
+	return (loads_are_scattered(e) && is_ideal_of_wide(e->load_sectors)) ||
+	       (stores_are_scattered(e) && is_ideal_of_wide(e->store_sectors));
+}
+
 /* Scattered accesses are the cause of wasted bytes, so their advice stands for both. */
 static bool dram_is_wasted(const struct evidence *e)
 {
-	const bool scattered = (loads_are_scattered(e) && !is_ideal_of_wide(e->load_sectors)) ||
-			       (stores_are_scattered(e) && !is_ideal_of_wide(e->store_sectors));
+	const bool scattered = loads_are_scattered(e) || stores_are_scattered(e);
 
-	return memory_level_is_used(e, LEVEL_DRAM) && !scattered;
+	return memory_level_is_used(e, LEVEL_DRAM) && !(scattered && !may_be_wide(e));
 }
 
 static bool shared_is_used(const struct evidence *e)
@@ -331,23 +338,20 @@ static double memory_part(struct text *why, const struct evidence *e, unsigned r
 	return pct / 100;
 }
 
-/* With 4 sectors for a request that has more. */
+/* Without a work model, 4 sectors are taken to be needed. */
 static double saves_sectors(struct text *why, const struct evidence *e)
 {
 	const double part = memory_part(why, e, MEMORY_LIMITERS);
-	double needed = lost_sectors(e);
-	bool known;
+	const double counted = lost_sectors(e);
+	const double most = stores_waste_more(e) ? e->store_sectors : e->load_sectors;
+	const double wasted = isfinite(counted) ? counted : 1 - IDEAL_SECTORS / most;
 
-	/* elements of 8 and 16 bytes have as many, so DRAM says how many bytes are wasted */
-	if (is_ideal_of_wide(e->load_sectors) || is_ideal_of_wide(e->store_sectors))
+	/* DRAM says how many of their bytes are wasted */
+	if (may_be_wide(e))
 		return NAN;
-	known = isfinite(needed);
-	if (!known)
-		needed = stores_waste_more(e) ? 1 - IDEAL_SECTORS / e->store_sectors
-					      : 1 - IDEAL_SECTORS / e->load_sectors;
-	text_addf(why, "%.0f %% of the sectors hold nothing that is needed%s", 100 * needed,
-		  known ? "" : ", if elements have 4 bytes");
-	return part * needed;
+	text_addf(why, "%.0f %% of the sectors hold nothing that is needed%s", 100 * wasted,
+		  isfinite(counted) ? "" : ", if elements have 4 bytes");
+	return part * wasted;
 }
 
 static double saves_dram_waste(struct text *why, const struct evidence *e)

@@ -259,6 +259,28 @@ static void without_roofs_no_stall_is_the_limiter(void **state)
 	trial_release(&trial);
 }
 
+/* A kernel that did nothing has no nearest roof. */
+static void no_roof_is_near_to_nothing(void **state)
+{
+	static const char *const amounts[] = {"dram_bytes", "l2_from_l1_bytes", "l1_bytes",
+					      "flop_f32",   "flop_f64",         "instructions"};
+	const struct sampled other[2] = {{STALL_OTHER, 600}, {STALL_MEMORY, 0}};
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	clock_trial(&trial);
+	trial.has_work = false;
+	sample(&trial, other);
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++)
+		set_counter(&trial, amounts[i], 0);
+	judge(&verdict, &trial, NULL, NULL);
+	assert_null(strstr(verdict.summary, "null"));
+	assert_null(strstr(verdict.summary, "59 %"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+}
+
 /* Too few samples say nothing. */
 static void few_samples_are_none(void **state)
 {
@@ -470,6 +492,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limiters),
 		cmocka_unit_test(without_roofs_no_stall_is_the_limiter),
+		cmocka_unit_test(no_roof_is_near_to_nothing),
 		cmocka_unit_test(few_samples_are_none),
 		cmocka_unit_test(an_advice_says_what_it_can_win),
 		cmocka_unit_test(few_warps),
