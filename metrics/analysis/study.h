@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/postfix.h"
 
 struct trial;
 
@@ -25,13 +26,6 @@ struct study_case {
 	int line;       /* in the file, from 1 */
 };
 
-/* An expression over the measurements of cases. No steps: the part has no such expression. */
-struct study_expression {
-	char *text;
-	struct study_step *steps;
-	size_t count;
-};
-
 /* The limits of a claim: from low to high, both inclusive; either may be infinite. */
 struct study_limits {
 	char *text; /* "at least 1.5" */
@@ -41,10 +35,10 @@ struct study_limits {
 /* One part of a claim. At least one of the expressions exists. */
 struct study_part {
 	char *title;
-	char *claimed;                    /* the figure that the source claims; NULL: none */
-	char *unit;                       /* "times", "percent"; NULL: none */
-	struct study_expression measured; /* over measurements of a device */
-	struct study_expression emulated; /* over counts of the emulator */
+	char *claimed;           /* the figure that the source claims; NULL: none */
+	char *unit;              /* "times", "percent"; NULL: none */
+	struct postfix measured; /* over measurements of a device */
+	struct postfix emulated; /* over counts of the emulator */
 	struct study_limits expect;
 	bool aside; /* shown, but without influence on the verdict of the study */
 };

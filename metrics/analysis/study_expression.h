@@ -8,55 +8,29 @@
 #include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
 
-#define STUDY_MAX_STEPS 96
-#define STUDY_MAX_STACK 16
-
-enum study_operation {
-	STEP_NUMBER,
-	STEP_QUANTITY, /* a fact or metric of a case */
-	STEP_ADD,
-	STEP_SUBTRACT,
-	STEP_MULTIPLY,
-	STEP_DIVIDE,
-	STEP_NEGATE,
-	STEP_MIN, /* of the two values on top of the stack */
-	STEP_MAX,
-	STEP_LOG10,
-};
-
 /* Quantities of a trial that are not metrics of the catalogue. */
-enum study_fact {
-	FACT_NONE,     /* the quantity is a metric */
-	FACT_VERIFIED, /* 1: the result was right; 0: it was wrong, or the case failed */
-	FACT_TIME,     /* in ns */
-	FACT_FLOP,
-	FACT_BYTES,
-	FACT_REGISTERS,
-	FACT_LOCAL_BYTES,
-	FACT_SHARED_BYTES,
-	FACT_BUFFER_BYTES,  /* of all buffers */
-	FACT_SCRATCH_BYTES, /* of the buffers that are neither input nor result */
-	FACT_LAUNCHES,      /* of the case, for the emulator */
-};
-
-/* One step of an expression in postfix form. The stack is never deeper than STUDY_MAX_STACK. */
-struct study_step {
-	enum study_operation operation;
-	double number;
-	size_t at; /* index of the case */
-	enum study_fact fact;
-	const char *metric; /* for FACT_NONE: the name in the catalogue */
+enum study_fact {                /* the kind of a step */
+		  FACT_NONE,     /* the quantity is a metric */
+		  FACT_VERIFIED, /* 1: the result was right; 0: it was wrong, or the case failed */
+		  FACT_TIME,     /* in ns */
+		  FACT_FLOP,
+		  FACT_BYTES,
+		  FACT_REGISTERS,
+		  FACT_LOCAL_BYTES,
+		  FACT_SHARED_BYTES,
+		  FACT_BUFFER_BYTES,  /* of all buffers */
+		  FACT_SCRATCH_BYTES, /* of the buffers that are neither input nor result */
+		  FACT_LAUNCHES,      /* of the case, for the emulator */
 };
 
 /*
  * Parses an expression over emulated metrics or over hardware metrics. Returns 0,
  * or PL_EPARSE with the character and the cause.
  */
-int study_expression_parse(struct study_expression *out, const char *text,
-			   const struct study *study, bool emulated, struct error *err);
-void study_expression_release(struct study_expression *expression);
+int study_expression_parse(struct postfix *out, const char *text, const struct study *study,
+			   bool emulated, struct error *err);
 /* Whether the expression uses the case with the index `at`. */
-bool study_expression_uses(const struct study_expression *expression, size_t at);
+bool study_expression_uses(const struct postfix *expression, size_t at);
 /* Parses "at least 2", "at most 2", "between 1 and 2", "equal 2" or "equal 2 within 5%". Returns 0
  * or PL_EPARSE. */
 int study_limits_parse(struct study_limits *out, const char *text, struct error *err);

@@ -73,7 +73,7 @@ static void report_unknown(struct judging *judging, size_t at, const char *what,
 			  reason);
 }
 
-static double study_counter(struct judging *judging, const struct study_step *step)
+static double study_counter(struct judging *judging, const struct postfix_step *step)
 {
 	const struct trial *trial = judging->evidence[step->at].trial;
 	const struct counter_value *counter = counter_list_find(&trial->counters, step->metric);
@@ -85,8 +85,8 @@ static double study_counter(struct judging *judging, const struct study_step *st
 	return NAN;
 }
 
-static double known_or_nan(struct judging *judging, const struct study_step *step, const char *what,
-			   int64_t value)
+static double known_or_nan(struct judging *judging, const struct postfix_step *step,
+			   const char *what, int64_t value)
 {
 	if (value >= 0)
 		return (double)value;
@@ -94,13 +94,13 @@ static double known_or_nan(struct judging *judging, const struct study_step *ste
 	return NAN;
 }
 
-static double fact_of(struct judging *judging, const struct study_step *step)
+static double fact_of(struct judging *judging, const struct postfix_step *step)
 {
 	const struct study_evidence *evidence = &judging->evidence[step->at];
 	const struct trial *trial = evidence->trial;
 	const struct launch_facts *facts = &trial->facts;
 
-	switch (step->fact) {
+	switch (step->kind) {
 	case FACT_FLOP:
 		return known_or_nan(judging, step, "the work", trial->has_work ? trial->flop : -1);
 	case FACT_BYTES:
@@ -121,7 +121,7 @@ static double fact_of(struct judging *judging, const struct study_step *step)
 	case FACT_SCRATCH_BYTES:
 		return known_or_nan(judging, step, "the memory",
 				    evidence->buffer_bytes == 0       ? -1
-				    : step->fact == FACT_BUFFER_BYTES ? evidence->buffer_bytes
+				    : step->kind == FACT_BUFFER_BYTES ? evidence->buffer_bytes
 								      : evidence->scratch_bytes);
 	case FACT_LAUNCHES:
 		return known_or_nan(judging, step, "the launches",
@@ -133,7 +133,7 @@ static double fact_of(struct judging *judging, const struct study_step *step)
 
 /* An end that is not the fault of the kernel, such as too little memory, leaves the value unknown.
  */
-static double verified_of(struct judging *judging, const struct study_step *step)
+static double verified_of(struct judging *judging, const struct postfix_step *step)
 {
 	const struct study_evidence *evidence = &judging->evidence[step->at];
 
@@ -153,18 +153,18 @@ static double verified_of(struct judging *judging, const struct study_step *step
 	}
 }
 
-static void take_quantity(struct judging *judging, const struct study_step *step,
+static void take_quantity(struct judging *judging, const struct postfix_step *step,
 			  struct value *value)
 {
 	const struct study_evidence *evidence = &judging->evidence[step->at];
 
 	value->number = NAN;
 	value->by_factors = true;
-	if (evidence->trial && step->fact == FACT_VERIFIED) {
+	if (evidence->trial && step->kind == FACT_VERIFIED) {
 		value->number = verified_of(judging, step);
 	} else if (!evidence->trial || evidence->reason) {
 		report_unknown(judging, step->at, "no measurement", evidence->reason);
-	} else if (step->fact != FACT_TIME) {
+	} else if (step->kind != FACT_TIME) {
 		value->number = fact_of(judging, step);
 	} else if (!evidence->medians.count) {
 		report_unknown(judging, step->at, "the time", "not measured");
@@ -176,7 +176,7 @@ static void take_quantity(struct judging *judging, const struct study_step *step
 }
 
 /* Computes left = left OPERATION right. */
-static void apply_binary(enum study_operation operation, struct value *left,
+static void apply_binary(enum postfix_operation operation, struct value *left,
 			 const struct value *right)
 {
 	double a = left->number, b = right->number;
@@ -211,7 +211,7 @@ static void apply_binary(enum study_operation operation, struct value *left,
 	}
 }
 
-static void apply_unary(enum study_operation operation, struct value *value)
+static void apply_unary(enum postfix_operation operation, struct value *value)
 {
 	double factor = operation == STEP_NEGATE ? -1 : 1 / (value->number * log(10));
 
@@ -221,13 +221,13 @@ static void apply_unary(enum study_operation operation, struct value *value)
 	value->by_factors &= operation == STEP_NEGATE;
 }
 
-static struct value evaluate(struct judging *judging, const struct study_expression *expression)
+static struct value evaluate(struct judging *judging, const struct postfix *expression)
 {
-	struct value stack[STUDY_MAX_STACK] = {0};
+	struct value stack[POSTFIX_MAX_STACK] = {0};
 	size_t top = 0;
 
 	for (size_t i = 0; i < expression->count; i++) {
-		const struct study_step *step = &expression->steps[i];
+		const struct postfix_step *step = &expression->steps[i];
 
 		switch (step->operation) {
 		case STEP_NUMBER:
@@ -324,12 +324,12 @@ static void judge_value(struct study_part_answer *answer, const struct study_lim
 	}
 }
 
-static enum study_basis basis_of_step(const struct study_step *step)
+static enum study_basis basis_of_step(const struct postfix_step *step)
 {
 	const struct metric *metric = step->metric ? metric_find(step->metric) : NULL;
 	const char *formula = metric && metric->formula ? metric->formula : "";
 
-	switch (step->fact) {
+	switch (step->kind) {
 	case FACT_TIME:
 		return STUDY_BY_TIMES;
 	case FACT_VERIFIED:
@@ -351,12 +351,12 @@ static enum study_basis basis_of_step(const struct study_step *step)
 	}
 }
 
-static enum study_basis basis_of(const struct study_expression *expression)
+static enum study_basis basis_of(const struct postfix *expression)
 {
 	enum study_basis basis = STUDY_BY_CALCULATION;
 
 	for (size_t i = 0; i < expression->count; i++) {
-		const struct study_step *step = &expression->steps[i];
+		const struct postfix_step *step = &expression->steps[i];
 
 		if (step->operation == STEP_QUANTITY && basis_of_step(step) < basis)
 			basis = basis_of_step(step);
@@ -365,7 +365,7 @@ static enum study_basis basis_of(const struct study_expression *expression)
 }
 
 /* What a GPU has to provide for the expression. */
-static enum study_verdict what_is_needed(const struct study_expression *measured)
+static enum study_verdict what_is_needed(const struct postfix *measured)
 {
 	switch (basis_of(measured)) {
 	case STUDY_BY_TIMES:
@@ -377,16 +377,16 @@ static enum study_verdict what_is_needed(const struct study_expression *measured
 	}
 }
 
-static bool is_exact(const struct study_expression *expression)
+static bool is_exact(const struct postfix *expression)
 {
 	bool exact = true;
 
 	for (size_t i = 0; i < expression->count; i++) {
-		const struct study_step *step = &expression->steps[i];
+		const struct postfix_step *step = &expression->steps[i];
 
 		if (step->operation == STEP_QUANTITY)
 			exact &= step->metric ? metric_is_exact(metric_find(step->metric))
-					      : step->fact != FACT_TIME;
+					      : step->kind != FACT_TIME;
 	}
 	return exact;
 }
@@ -394,7 +394,7 @@ static bool is_exact(const struct study_expression *expression)
 static void judge_part(struct study_part_answer *answer, const struct study_part *part,
 		       struct judging judging, bool emulated)
 {
-	const struct study_expression *expression = emulated ? &part->emulated : &part->measured;
+	const struct postfix *expression = emulated ? &part->emulated : &part->measured;
 	struct value value;
 
 	*answer = (struct study_part_answer){.verdict = STUDY_OPEN,

@@ -14,8 +14,7 @@ static json_t *part_json(const struct study_report *of, size_t index)
 {
 	const struct study_part *part = &of->study->parts[index];
 	const struct study_part_answer *answer = &of->answer->parts[index];
-	const struct study_expression *expression =
-		of->emulated ? &part->emulated : &part->measured;
+	const struct postfix *expression = of->emulated ? &part->emulated : &part->measured;
 	const bool has_value = !isnan(answer->value);
 	json_t *object = json_object();
 
