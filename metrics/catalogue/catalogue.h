@@ -49,6 +49,7 @@ bool metric_set_parse(enum metric_set *out, const char *name);
 enum formula {
 	FORMULA_NONE,              /* the metric is not derived */
 	FORMULA_RATIO,             /* a / b */
+	FORMULA_SECTORS,           /* a / b, if it is at most 32: one for each lane */
 	FORMULA_PERCENT,           /* 100 a / b */
 	FORMULA_PERCENT_REMAINING, /* 100 (a - b) / a */
 	FORMULA_PERCENT_OF_LANES,  /* 100 a / (32 b) */

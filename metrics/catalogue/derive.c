@@ -23,6 +23,9 @@ static double formula_value(enum formula formula, const double *in)
 	switch (formula) {
 	case FORMULA_RATIO:
 		return quotient_or_nan(in[0], in[1]);
+	case FORMULA_SECTORS:
+		/* asynchronous copies add to the sectors, not to the requests */
+		return in[0] <= LANES_PER_WARP * in[1] ? quotient_or_nan(in[0], in[1]) : NAN;
 	case FORMULA_PERCENT:
 		return 100 * quotient_or_nan(in[0], in[1]);
 	case FORMULA_PERCENT_REMAINING:

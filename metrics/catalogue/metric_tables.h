@@ -22,6 +22,8 @@ extern const size_t emulated_metric_count;
 	.undefined = "the sum is not finite"
 #define RATIO(a, b, undefined_if) \
 	.formula = a " / " b, .inputs = {a, b}, .derive = FORMULA_RATIO, .undefined = undefined_if
+#define SECTORS(a, b, undefined_if) \
+	.formula = a " / " b, .inputs = {a, b}, .derive = FORMULA_SECTORS, .undefined = undefined_if
 #define RATE(a) \
 	.formula = "1e9 * " a " / median_time_ns", .inputs = {a, "median_time_ns"}, \
 	.derive = FORMULA_PER_SECOND, .undefined = "the median time is zero"

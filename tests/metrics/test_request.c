@@ -175,6 +175,31 @@ static void without_a_branch_efficiency_is_undefined_not_zero(void **state)
 	string_list_release(&wanted);
 }
 
+/* Asynchronous copies add to the sectors, not to the requests; a request has at most 32 sectors. */
+static void more_sectors_than_lanes_are_no_ratio(void **state)
+{
+	struct string_list wanted = {0};
+
+	(void)state;
+	assert_int_equal(request(&wanted, "global_load_sectors_per_request", NULL), 0);
+	for (int sectors = 64; sectors <= 65; sectors++) {
+		struct counter_list counters = {0};
+		const struct counter_value *value;
+
+		counter_list_set(&counters, "global_load_sectors", "sector", "s", sectors);
+		counter_list_set(&counters, "global_load_requests", "request", "s", 2);
+		metric_derive(&counters, &wanted);
+		value = counter_list_find(&counters, "global_load_sectors_per_request");
+		assert_int_equal(value->has_value, sectors == 64);
+		if (sectors > 64)
+			assert_string_equal(value->reason,
+					    "the kernel loaded nothing from global memory, "
+					    "or only asynchronously");
+		counter_list_release(&counters);
+	}
+	string_list_release(&wanted);
+}
+
 /* Through two levels: intensity needs flop_f32_f64, which needs flop_f64, which needs f64_mul. */
 static void a_missing_input_is_named(void **state)
 {
@@ -238,6 +263,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_word_names_its_neighbours),
 		cmocka_unit_test(derived_metrics_are_computed),
 		cmocka_unit_test(without_a_branch_efficiency_is_undefined_not_zero),
+		cmocka_unit_test(more_sectors_than_lanes_are_no_ratio),
 		cmocka_unit_test(a_missing_input_is_named),
 		cmocka_unit_test(derived_inputs_are_derived_first),
 	};
