@@ -82,6 +82,26 @@ static const struct candidate *best_of(const struct candidate *candidates, size_
 	return &candidates[at];
 }
 
+/* Marks the fastest case on the largest problem of each kernel, which reports show first: it may
+ * tie with the best of its variant. */
+static void choose_fastest(const struct candidate *candidates, size_t count, bool *chosen)
+{
+	const struct candidate *fastest = candidates;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct candidate *other = &candidates[i];
+
+		if (strcmp(other->planned->kernel, fastest->planned->kernel) != 0) {
+			chosen[fastest->index] = true;
+			fastest = other;
+		} else if (other->size > fastest->size ||
+			   (other->size == fastest->size && other->time_ns < fastest->time_ns)) {
+			fastest = other;
+		}
+	}
+	chosen[fastest->index] = true;
+}
+
 /* Marks the best case of each variant and problem, with the case that it is measured beside. */
 static void choose_best(const struct sweep *sweep, struct candidate *candidates, size_t count,
 			bool *chosen)
@@ -98,6 +118,7 @@ static void choose_best(const struct sweep *sweep, struct candidate *candidates,
 		if (plan_base(sweep->plan, best->planned))
 			chosen[best->planned->base] = true;
 	}
+	choose_fastest(candidates, count, chosen);
 }
 
 /* Sets indices[] and time_ns[] to the cases to profile, and returns their number. What is stored
