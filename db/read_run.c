@@ -155,6 +155,8 @@ static void trial_row_take(struct statement *row, struct trial *trial)
 
 #define STALLS \
 	"SELECT trial_id, reason, samples FROM stall WHERE trial_id IN (%s) ORDER BY trial_id"
+#define FUNCTIONS \
+	"SELECT trial_id, name FROM profile_function WHERE trial_id IN (%s) ORDER BY trial_id"
 #define MOST_SAMPLES ((int64_t)1 << 40) /* of a row; a damaged file may have any number */
 
 static int trial_rows_load(struct db *db, struct run *run, const char *which, const char *of,
@@ -222,6 +224,14 @@ static void trial_add_stall(struct trial *trial, struct statement *row)
 
 	if (reason && samples > 0 && samples <= MOST_SAMPLES)
 		trial->stall_samples[stall_of_reason(reason)] += samples;
+}
+
+static void trial_add_function(struct trial *trial, struct statement *row)
+{
+	const char *name = take_text(row);
+
+	trial->functions++;
+	trial->library_functions += name && function_is_of_library(name);
 }
 
 /* The speed-ups of the trials that the subquery `which` gives. */
@@ -300,6 +310,10 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 		return rc;
 	text_addf(&sql, STALLS, which);
 	rc = trial_details_load(db, run, &sql, of, trial_add_stall, err);
+	if (rc)
+		return rc;
+	text_addf(&sql, FUNCTIONS, which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_function, err);
 	if (rc)
 		return rc;
 	text_add(&sql, "SELECT trial_id, file, line, ");

@@ -256,14 +256,15 @@ void trial_speedup_release(struct trial_speedup *speedup);
 /* What the warps of a sampled kernel were doing: symbol, name, CUPTI's reasons for it. A reason
  * that is in no row is STALL_OTHER. Source: Nsight Compute, Kernel Profiling Guide, Warp Stall
  * Reasons. */
-#define STALL_LIST(X)                                                               \
-	X(STALL_READY, "ready", "selected", "not_selected", "")                     \
-	X(STALL_MEMORY, "memory", "long_scoreboard", "lg_throttle", "tex_throttle") \
-	X(STALL_STORES, "stores", "drain", "membar", "")                            \
-	X(STALL_SHARED, "shared", "short_scoreboard", "mio_throttle", "")           \
-	X(STALL_BARRIER, "barrier", "barrier", "warpgroup_arrive", "")              \
-	X(STALL_FETCH, "fetch", "no_instructions", "", "")                          \
-	X(STALL_PIPE, "pipe", "math_pipe_throttle", "gmma", "")                     \
+#define STALL_LIST(X)                                                     \
+	X(STALL_READY, "ready", "selected", "not_selected", "")           \
+	X(STALL_MEMORY, "memory", "long_scoreboard", "", "")              \
+	X(STALL_QUEUE, "queue", "lg_throttle", "tex_throttle", "")        \
+	X(STALL_STORES, "stores", "drain", "membar", "")                  \
+	X(STALL_SHARED, "shared", "short_scoreboard", "mio_throttle", "") \
+	X(STALL_BARRIER, "barrier", "barrier", "warpgroup_arrive", "")    \
+	X(STALL_FETCH, "fetch", "no_instructions", "", "")                \
+	X(STALL_PIPE, "pipe", "math_pipe_throttle", "gmma", "")           \
 	X(STALL_OTHER, "other", "", "", "")
 
 enum stall {
@@ -273,6 +274,9 @@ enum stall {
 		STALL_COUNT
 };
 enum stall stall_of_reason(const char *reason);
+/* Whether a function is of a library of NVIDIA or of PyTorch, whose users do not change its code,
+ * by its mangled name. */
+bool function_is_of_library(const char *name);
 
 /* One case in one run. All zeroes is an empty trial: TRIAL_PENDING is 0. */
 struct trial {
@@ -296,6 +300,8 @@ struct trial {
 	struct line_count_list lines; /* empty unless emulated */
 	/* Samples of its warps, by what they were doing. All 0: not sampled. */
 	int64_t stall_samples[STALL_COUNT];
+	/* The functions that were sampled, and those of them that are of a library. */
+	size_t functions, library_functions;
 	int rounds_done;              /* number of rounds with stored samples */
 	bool counted;                 /* the counters are stored, with values or reasons */
 	struct round_summary *rounds; /* ascending; empty unless the loader was asked for them */

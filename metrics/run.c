@@ -122,6 +122,22 @@ enum stall stall_of_reason(const char *reason)
 	return STALL_OTHER;
 }
 
+bool function_is_of_library(const char *name)
+{
+	/* namespaces at, c10, cub, thrust and cutlass; cuBLAS and cuDNN; FlashAttention in PyTorch
+	 */
+	static const char *const patterns[] = {
+		"_ZN2at*",     "_ZN14at_cuda*", "_ZN3c10*",        "_ZN3cub*",
+		"_ZN6thrust*", "_ZN7cutlass*",  "*pytorch_flash*", "nvjet_*",
+		"*_xmma_*",    "*cublas*",      "*cudnn*",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
+		if (pattern_matches(patterns[i], name))
+			return true;
+	return false;
+}
+
 void trial_release(struct trial *trial)
 {
 	free(trial->kernel);

@@ -73,19 +73,19 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 
 	evidence->roof_pct = NAN;
 	for (size_t i = 0; i < ROOF_RULE_COUNT; i++) {
-		const double pct = evidence->busy_pct[i], reported = reported_pct(evidence, i);
+		const double reported = reported_pct(evidence, i);
 
-		/* the order of the rules decides between roofs that are equally near */
-		if (isfinite(pct) &&
-		    !(pct <= nearest_pct + (nearest_pct >= NEAR_PCT ? ROOF_TIE_PCT : 0))) {
-			nearest_pct = pct;
-			rule = (enum limiter_rule)i;
-		}
+		nearest_pct = fmax(nearest_pct, evidence->busy_pct[i]);
 		if (isfinite(reported) && !(reported <= evidence->roof_pct)) {
 			evidence->roof_pct = reported;
 			evidence->nearest = limiter_rules[i].bound;
 		}
 	}
+	/* the order of the rules decides between roofs that are equally near */
+	for (size_t i = ROOF_RULE_COUNT; i-- > 0;)
+		if (evidence->busy_pct[i] >=
+		    fmax(nearest_pct - ROOF_TIE_PCT, fmin(nearest_pct, NEAR_PCT - NEAR_LIMIT)))
+			rule = (enum limiter_rule)i;
 	if (nearest_pct >= NEAR_PCT)
 		other = rule_before_roof(nearest_pct, evidence);
 	else
@@ -324,7 +324,8 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	fixed = out->advice_count;
 	add_notes_and_advice(out, &advice_capacity, &evidence);
-	if (!measure_first)
+	/* to look further is no advice beside one that says what to do */
+	if (!measure_first && !(out->advice_count && limiter_looks_further(limiter, &evidence)))
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	/* a rate that cannot be right comes before advice that follows from it */
 	if (out->advice_count > fixed &&

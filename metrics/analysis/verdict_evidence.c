@@ -125,6 +125,9 @@ static void stalls_collect(struct evidence *out)
 		all += (double)samples[i];
 	for (int i = 0; i < STALL_COUNT; i++)
 		out->stall_pct[i] = all >= LEAST_STALLS ? 100 * (double)samples[i] / all : NAN;
+	out->queue_pct = out->stall_pct[STALL_QUEUE];
+	out->stall_pct[STALL_MEMORY] += out->queue_pct;
+	out->stall_pct[STALL_QUEUE] = 0;
 }
 
 enum stall evidence_main_stall(const struct evidence *evidence)
@@ -143,6 +146,7 @@ const char *stall_words(enum stall stall)
 		[STALL_READY] = "for another warp",
 		[STALL_MEMORY] = "for global or local memory",
 		[STALL_STORES] = "for stores to end",
+		[STALL_QUEUE] = "for room in the queue of memory instructions",
 		[STALL_SHARED] = "for shared memory or a special unit",
 		[STALL_BARRIER] = "at a barrier",
 		[STALL_FETCH] = "for instructions",
@@ -222,6 +226,7 @@ static void evidence_from_counters(struct evidence *out)
 	out->special_pct = pipe_pct(out, "special_pipe_pct");
 	out->busy = finite_quotient(counted_value(trial, "sm_active_cycles_mean"),
 				    counted_value(trial, "sm_active_cycles_most"));
+	out->start_rate = finite_quotient(out->blocks, base_cycles(out));
 	out->l2_atomics = finite_quotient(counted_value(trial, "l2_atomic_sectors") +
 						  counted_value(trial, "l2_reduction_sectors"),
 					  counted_value(trial, "l2_from_l1_sectors"));
@@ -289,6 +294,7 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.special_pct = NAN,
 		.busy = NAN,
 		.waves = NAN,
+		.start_rate = NAN,
 		.l2_atomics = NAN,
 		.atomic_rate = NAN,
 		.shared_atomics = NAN,
@@ -337,9 +343,11 @@ bool evidence_latency_is_hidden(const struct evidence *evidence)
 
 bool evidence_is_of_library(const struct evidence *evidence)
 {
-	const struct launch_facts *facts = &evidence->trial->facts;
+	const struct trial *trial = evidence->trial;
+	const struct launch_facts *facts = &trial->facts;
 
-	return facts->code_kind[0] && facts->registers_per_thread < 0;
+	return (facts->code_kind[0] && facts->registers_per_thread < 0) ||
+	       (trial->functions && trial->library_functions == trial->functions);
 }
 
 bool evidence_compute_is_modelled(const struct evidence *evidence)

@@ -7,6 +7,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/statistics.h"
 #include "metrics/analysis/verdict_rules.h"
 
 /* ---- roofs ---- */
@@ -85,8 +86,13 @@ static void say_tensor(struct text *out, const struct evidence *e)
 
 static void advise_tensor(struct text *out, const struct evidence *e)
 {
+	const bool small =
+		finite_quotient(e->point->flop, counted_value(e->trial, "tensor_instructions")) <=
+		MMA_MOST_FLOP;
+
 	text_addf(out, "use fewer products or a narrower type%s",
-		  e->device && e->device->cc_major == 9 ? ", and wgmma in place of mma" : "");
+		  small && e->device && e->device->cc_major == 9 ? ", and wgmma in place of mma"
+								 : "");
 }
 
 static void say_special(struct text *out, const struct evidence *e)
@@ -154,6 +160,22 @@ static void say_imbalance(struct text *out, const struct evidence *e)
 		100 * e->busy);
 }
 
+static void say_small_grid(struct text *out, const struct evidence *e)
+{
+	text_addf(out,
+		  "bound by its grid: %.0f blocks are %.2f of a wave, so %.0f %% of the warps that "
+		  "fit are there",
+		  e->blocks, e->waves, 100 * e->achieved_pct / e->allowed_pct);
+}
+
+static void say_starts(struct text *out, const struct evidence *e)
+{
+	text_addf(out,
+		  "launch-bound: %.0f blocks end as fast as they start, %.2f per cycle, so the "
+		  "achieved occupancy is %.0f %%",
+		  e->blocks, e->start_rate, e->achieved_pct);
+}
+
 static bool is_sampled(const struct evidence *e)
 {
 	return evidence_main_stall(e) != STALL_READY;
@@ -203,21 +225,35 @@ static void add_nearest_roof(struct text *out, const struct evidence *e)
 	say_nearest(out, e, "roof", " is");
 }
 
+static double part_of_stalled(const struct evidence *e, enum stall stall)
+{
+	return 100 * e->stall_pct[stall] / (100 - e->stall_pct[STALL_READY]);
+}
+
 /* "95 % of the stalled warps wait for global or local memory" */
 static void add_stalls(struct text *out, const struct evidence *e, enum stall stall)
 {
-	text_addf(out, "%.0f %% of the stalled warps wait %s",
-		  100 * e->stall_pct[stall] / (100 - e->stall_pct[STALL_READY]),
+	text_addf(out, "%.0f %% of the stalled warps wait %s", part_of_stalled(e, stall),
 		  stall_words(stall));
+}
+
+/* The most frequent reason, and the others that are at least half as frequent. */
+static void add_main_stalls(struct text *out, const struct evidence *e)
+{
+	const enum stall main = evidence_main_stall(e);
+
+	add_stalls(out, e, main);
+	for (int i = STALL_READY + 1; i < STALL_COUNT; i++)
+		if (i != (int)main && e->stall_pct[i] >= ALSO_STALL * e->stall_pct[main])
+			text_addf(out, ", %.0f %% %s", part_of_stalled(e, (enum stall)i),
+				  stall_words((enum stall)i));
 }
 
 static void say_waits(struct text *out, const struct evidence *e)
 {
-	const enum stall main = evidence_main_stall(e);
-
 	text_add(out, "latency-bound: ");
-	if (main != STALL_READY) {
-		add_stalls(out, e, main);
+	if (is_sampled(e)) {
+		add_main_stalls(out, e);
 		text_add(out, "; ");
 	}
 	text_add(out, "no roof is near");
@@ -308,6 +344,17 @@ static double saves_atomics(struct text *why, const struct evidence *e)
 		  "%.0f %% of the warps wait for memory, and one atomic can stand for %d lanes",
 		  pct, FULL_WARP);
 	return pct / 100 * (1 - 1.0 / FULL_WARP);
+}
+
+static double saves_latency(struct text *why, const struct evidence *e)
+{
+	return saves_stalls(why, e, STALL_OTHER);
+}
+
+static double saves_absent_warps(struct text *why, const struct evidence *e)
+{
+	text_add(why, "with all warps that fit");
+	return 1 - e->achieved_pct / e->allowed_pct;
 }
 
 static double saves_barriers(struct text *why, const struct evidence *e)
@@ -410,7 +457,7 @@ static void say_unknown(struct text *out, const struct evidence *e)
 		}
 	} else if (evidence_latency_is_hidden(e) && evidence_main_stall(e) != STALL_READY) {
 		text_add(out, "no single limiter: ");
-		add_stalls(out, e, evidence_main_stall(e));
+		add_main_stalls(out, e);
 		text_addf(out, ", and %.0f %% of all warps are ready", e->stall_pct[STALL_READY]);
 		add_nearest_roof(out, e);
 	} else if (evidence_latency_is_hidden(e)) {
@@ -427,6 +474,12 @@ static void say_unknown(struct text *out, const struct evidence *e)
 		text_add(out, "not judged: ");
 		say_nearest(out, e, "known roof", " is");
 	}
+}
+
+bool limiter_looks_further(enum limiter_rule rule, const struct evidence *e)
+{
+	return (rule == RULE_LATENCY && !loads_enough(e) && !has_room_for_warps(e)) ||
+	       (rule == RULE_UNKNOWN && evidence_latency_is_hidden(e));
 }
 
 static void advise_unknown(struct text *out, const struct evidence *e)
@@ -451,6 +504,14 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 /* ---- which rules hold ---- */
 
+/* Whether warps wait for atomics for more of the time than multiprocessors are idle. */
+static bool atomics_cost_more(const struct evidence *e)
+{
+	return (waits_for_l2_atomics(e) &&
+		e->stall_pct[STALL_MEMORY] + e->stall_pct[STALL_STORES] > 100 * (1 - e->busy)) ||
+	       (waits_for_shared_atomics(e) && e->stall_pct[STALL_SHARED] > 100 * (1 - e->busy));
+}
+
 /* Cycles are summed over all launches, so they show the shape of a single launch only. The last
  * wave has `rest` blocks; if there are more multiprocessors than that, the others idle for one
  * wave. */
@@ -464,7 +525,9 @@ static void judge_shape(struct evidence *out)
 			     !out->holds[RULE_FEW_BLOCKS];
 
 	out->holds[RULE_TAIL] = is_idle && waves > 1 && idle >= TAIL_PART * (1 - out->busy);
-	out->holds[RULE_IMBALANCE] = is_idle && !out->holds[RULE_TAIL];
+	out->holds[RULE_IMBALANCE] = is_idle && !out->holds[RULE_TAIL] && !atomics_cost_more(out);
+	out->holds[RULE_STARTS] = out->start_rate >= START_RATE && out->waves > 1 &&
+				  out->achieved_pct < out->allowed_pct / 2;
 }
 
 /* Whether a reason of stalls is the most frequent one, or nearly. */
@@ -485,6 +548,9 @@ static void judge_stalls(struct evidence *out)
 	out->holds[RULE_ATOMICS] =
 		waits && (waits_for_l2_atomics(out) || waits_for_shared_atomics(out));
 	out->holds[RULE_LATENCY] = waits;
+	out->holds[RULE_SMALL_GRID] =
+		judged && out->waves < 1 && out->achieved_pct < out->allowed_pct / 2;
+	out->holds[RULE_DEPENDENCY] = judged && stalls_mainly(out, STALL_OTHER);
 	/* with less than a wave, no block waits for room */
 	out->holds[RULE_OCCUPANCY] = waits && out->allowed_pct < OCCUPANCY_PCT &&
 				     waits_for_memory(out) && !(out->waves < 1);
@@ -493,6 +559,9 @@ static void judge_stalls(struct evidence *out)
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
 {
 	if (roof_pct >= AT_PCT || e->mix_pct >= AT_PCT)
+		return false;
+	/* in a pipeline of warps some of them wait although the pipe is busy */
+	if (roof_pct >= LEAD_ROOF_PCT && (rule == RULE_BARRIER || rule == RULE_FETCH))
 		return false;
 	switch (rule) {
 	case RULE_FEW_BLOCKS:
@@ -506,6 +575,28 @@ bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const st
 	default:
 		return false;
 	}
+}
+
+/*
+ * A unit whose queue is full is the limiter before it reaches the roof of its bytes, because it
+ * takes a number of requests, sectors or lines per cycle.
+ */
+static void raise_full_queues(struct evidence *e)
+{
+	double *busy_pct = e->busy_pct;
+
+	if (!(e->launch_ns >= LAUNCH_NS))
+		return;
+	if (e->queue_pct >= QUEUE_PCT)
+		for (size_t i = RULE_L2; i <= RULE_L1; i++)
+			if (busy_pct[i] >= QUEUE_ROOF_PCT)
+				busy_pct[i] = fmax(busy_pct[i], NEAR_PCT);
+	if (e->queue_pct >= QUEUE_LEAD_PCT && isfinite(busy_pct[RULE_L1]) &&
+	    !(busy_pct[RULE_L2] >= NEAR_PCT))
+		busy_pct[RULE_L1] = fmax(busy_pct[RULE_L1], NEAR_PCT);
+	if (e->stall_pct[STALL_SHARED] >= QUEUE_PCT && busy_pct[RULE_SHARED] >= QUEUE_ROOF_PCT &&
+	    !(e->shared_atomics >= SHARED_ATOMIC_SHARE))
+		busy_pct[RULE_SHARED] = fmax(busy_pct[RULE_SHARED], NEAR_PCT);
 }
 
 void limiters_judge(struct evidence *out)
@@ -539,6 +630,8 @@ void limiters_judge(struct evidence *out)
 	near_pct[RULE_SPECIAL] = out->special_pct;
 	for (size_t i = 0; i < LIMITER_RULE_COUNT; i++)
 		out->busy_pct[i] = near_pct[i];
+	out->busy_pct[RULE_DRAM] = fmax(near_pct[RULE_DRAM], out->mix_pct);
+	raise_full_queues(out);
 	for (size_t i = 0; i < ARRAY_SIZE(of_each_sm); i++)
 		if (grid_pct > GRID_KEPT_PCT && grid_pct < 100)
 			out->busy_pct[of_each_sm[i]] *= 100 / grid_pct;
@@ -550,6 +643,20 @@ void limiters_judge(struct evidence *out)
 	out->holds[RULE_UNKNOWN] = true;
 }
 
+static bool is_memory_unit(enum limiter_rule rule)
+{
+	return rule == RULE_L2 || rule == RULE_L1 || rule == RULE_SHARED;
+}
+
+static void add_queue(struct text *out, const struct evidence *e, enum limiter_rule rule)
+{
+	if (rule == RULE_SHARED)
+		add_stalls(out, e, STALL_SHARED);
+	else
+		text_addf(out, "%.0f %% of the warps wait %s", e->queue_pct,
+			  stall_words(STALL_QUEUE));
+}
+
 /* "; L1 is at 85 %, too": the other roofs that are nearly as near. */
 static void add_others(struct text *out, enum limiter_rule rule, const struct evidence *e)
 {
@@ -557,7 +664,7 @@ static void add_others(struct text *out, enum limiter_rule rule, const struct ev
 		const double pct = e->near_pct[i];
 
 		if (limiter_rules[i].bound == limiter_rules[rule].bound || i == RULE_IDLE_LANES ||
-		    !(pct >= NEAR_PCT) || pct < e->near_pct[rule] - ALSO_PCT)
+		    !(pct >= NEAR_PCT - ALSO_PCT) || pct < e->near_pct[rule] - ALSO_PCT)
 			continue;
 		text_addf(out, "; %s at %.0f %%, too", roof_names[limiter_rules[i].bound], pct);
 	}
@@ -571,7 +678,11 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 		text_add(out, limiter_rules[rule].begin);
 		say_share(out, e, e->near_pct[rule], limiter_rules[rule].bound);
 	}
-	if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT + NEAR_LIMIT)
+	if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT &&
+	    e->busy_pct[rule] >= NEAR_PCT && is_memory_unit(rule)) {
+		text_add(out, ", and ");
+		add_queue(out, e, rule);
+	} else if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT + NEAR_LIMIT)
 		text_add(out, CLOSE);
 	if (rule < ROOF_RULE_COUNT)
 		add_others(out, rule, e);
@@ -589,7 +700,8 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 /* clang-format off */
 const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	[RULE_DRAM] = {.say = say_dram, .remedy_of = remedy_of_dram, ROOF("dram", BOUND_DRAM,
-	      "DRAM bytes per second, relative to the highest DRAM ceiling; without counted bytes, "
+	      "DRAM bytes per second, relative to the highest DRAM ceiling, or to the one with the nearest "
+	      "share of reads; without counted bytes, "
 	      "those that the work model needs at least",
 	      "keep more bytes in flight: wider loads (unless they have " STRING(WIDE_SECTORS)
 	      " sectors per request), several loads per thread; from "
@@ -598,15 +710,15 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .advise = advise_dram, SAVES(saves_dram, "the distance to the roof; from " STRING(AT_PCT) " % on, half of the bytes"),
 	 .assumes = true},
 	[RULE_L2] = {.begin = "L2-bound: ", .remedy = "larger shared tiles", ROOF("l2", BOUND_L2,
-	      "bytes per second between L1 and L2, relative to the highest L2 ceiling",
+	      "bytes per second between L1 and L2, relative to the highest L2 ceiling; or a full queue (below)",
 	      "request fewer bytes from the L2: keep data that threads share in shared memory, "
 	      "in larger tiles"), HALF("bytes"), .relieves = MEMORY_LIMITERS},
 	[RULE_L1] = {.begin = "L1-bound: ", .remedy = "reuse registers", ROOF("l1", BOUND_L1,
-	      "L1 bytes per second, relative to the highest L1 ceiling",
+	      "L1 bytes per second, relative to the highest L1 ceiling; or a full queue",
 	      "request fewer bytes from the L1: compute several results per thread from registers"),
 	 HALF("bytes"), .relieves = MEMORY_LIMITERS | PIPE_LIMITERS},
 	[RULE_SHARED] = {.begin = "bound by shared memory: ", .remedy = "reuse registers", ROOF("shared", BOUND_SHARED,
-	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory",
+	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory; or a full queue",
 	      "compute several results per thread from registers, and use wider loads"),
 	 HALF("accesses"), .relieves = LIMITER(BOUND_SHARED) | PIPE_LIMITERS},
 	[RULE_COMPUTE] = {.say = say_compute, .remedy = "fewer operations", ROOF("compute", BOUND_COMPUTE,
@@ -626,7 +738,8 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 HALF("instructions"), .relieves = PIPE_LIMITERS},
 	[RULE_TENSOR] = {.say = say_tensor, .remedy = "fewer or narrower products", ROOF("tensor", BOUND_TENSOR,
 	      "active cycles of the pipe of the tensor cores, of those of the median time",
-	      "use fewer products or a narrower type; on compute capability 9.0, wgmma in place of mma"),
+	      "use fewer products or a narrower type; on compute capability 9.0, wgmma in place of mma, whose "
+	      "instructions have at most " STRING(MMA_MOST_FLOP) " operations"),
 	 .advise = advise_tensor,
 	 HALF("products"), .relieves = PIPE_LIMITERS},
 	[RULE_SPECIAL] = {.say = say_special, .remedy = "fewer special functions", ROOF("special", BOUND_SPECIAL,
@@ -656,12 +769,18 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .remedy = "whole waves", SAVES(saves_idle, "the time in which multiprocessors are idle")},
 	[RULE_IMBALANCE] = {NO_ROOF("imbalance", BOUND_IMBALANCE, say_imbalance,
 	         "multiprocessors are busy for less than " STRING(BUSY_PCT) " % of the time of the one "
-	         "that is busy longest, for another reason; of single launches whose waves are known",
+	         "that is busy longest, for another reason, and warps wait for atomics for less of the time; of "
+	         "single launches whose waves are known",
 	         "divide the work evenly: smaller parts, or blocks that take the next part from a counter"),
 	 .remedy = "divide evenly", SAVES(saves_idle, "the time in which multiprocessors are idle")},
+	[RULE_STARTS] = {NO_ROOF("starts", BOUND_LAUNCH, say_starts,
+	         "no roof is near, there is more than a wave, at least " STRING(START_RATE) " blocks start per cycle of the "
+	         "device, and the achieved occupancy is below half of what the launch allows",
+	         "give each block more work: more elements for a thread, larger blocks"),
+	 .remedy = "more work a block", SAVES(saves_absent_warps, "the warps that are missing")},
 	[RULE_BARRIER] = {NO_ROOF("barrier", BOUND_BARRIER, say_barriers,
 	         "all roofs are judged, at least " STRING(STALL_PCT) " % of the sampled warps wait at a barrier, and " STRING(MAIN_STALL)
-	         " of those of the most frequent reason; before a roof below " STRING(AT_PCT) " % from "
+	         " of those of the most frequent reason; before a roof below " STRING(LEAD_ROOF_PCT) " % from "
 	         STRING(STALL_LEAD_PCT) " % on",
 	         "wait less at barriers: fewer of them, steps within a warp (__syncwarp, shuffles), smaller "
 	         "blocks, or equal work for the warps of a block"),
@@ -694,6 +813,15 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .advise = advise_waiting, .remedy_of = remedy_of_waiting, 
 	 SAVES(saves_loads, "the warps that wait for memory"),
 	 .assumes = true},
+	[RULE_SMALL_GRID] = {NO_ROOF("small_grid", BOUND_GRID, say_small_grid,
+	         "none of the above, all roofs are judged, there is less than a wave, and the achieved occupancy is "
+	         "below half of what the launch allows",
+	         "divide the work into more blocks, or into more threads"),
+	 .remedy = "more blocks", SAVES(saves_absent_warps, "the warps that are missing")},
+	[RULE_DEPENDENCY] = {NO_ROOF("dependency", BOUND_LATENCY, say_waits,
+	         "none of the above, and as `barrier`, of warps that wait for the latency of an instruction",
+	         "give each thread more independent instructions: several results at a time, unrolled loops"),
+	 .remedy = "independent instructions", SAVES(saves_latency, "the warps that wait")},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`; if "

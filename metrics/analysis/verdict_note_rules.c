@@ -44,6 +44,12 @@ static bool is_ideal_of_wide(double sectors)
 	return fabs(sectors / 8 - 1) < 0.02 || fabs(sectors / 16 - 1) < 0.02;
 }
 
+/* Most accesses may be of 16 bytes and the others narrower. */
+static bool is_nearly_wide(double sectors)
+{
+	return sectors >= WIDE_LEAST && sectors <= MOST_SECTORS;
+}
+
 static bool sectors_are_wasted(const struct evidence *e, double sectors, double waste)
 {
 	if (!(sectors > LEAST_SECTORS))
@@ -52,6 +58,8 @@ static bool sectors_are_wasted(const struct evidence *e, double sectors, double 
 		return waste >= WASTE;
 	if (sectors > MOST_SECTORS)
 		return true;
+	if (is_nearly_wide(sectors) && !isfinite(waste))
+		return e->point->waste >= WASTE;
 	return is_ideal_of_wide(sectors) ? e->point->waste >= WASTE : !(waste < WASTE);
 }
 
@@ -501,7 +509,7 @@ const struct rule note_rules[NOTE_COUNT] = {
 	 SAVES(saves_dram_waste, "the wasted bytes; if DRAM is not the limiter, times the warps that wait for memory"), .relieves = MEMORY},
 	[NOTE_SECTORS] = {NOTE("sectors", MEMORY | WAITING, say_sectors,
 	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
-	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
+	      STRING(MOST_SECTORS) "; 8, or " STRING(WIDE_LEAST) " and more, with dram_waste; bytes of sectors at least "
 	      STRING(WASTE) " times the needed bytes, or these are not known. Emulated: bytes of "
 	      "sectors at least " STRING(WASTE) " times the requested bytes",
 	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "

@@ -28,6 +28,8 @@
 #define LEAST_SECTORS 4.2  /* per request: elements of 4 bytes need 4 sectors */
 #define IDEAL_SECTORS 4    /* per request, of elements of 4 bytes */
 #define MOST_SECTORS 16.8  /* per request: elements of 16 bytes, the widest, need 16 */
+#define WIDE_LEAST 14      /* per request: from here on most accesses may be of 16 bytes */
+#define MMA_MOST_FLOP 8192 /* operations of an mma instruction of a warp: m16n8k32 */
 #define QUEUE 2            /* lanes with one address in an atomic of a warp */
 #define CONFLICT_SHARE 0.1 /* bank conflicts / wavefronts of shared memory */
 #define LEAST_LOST 0.05    /* waste below it is no finding */
@@ -42,6 +44,11 @@
 #define TAIL_PART 0.5           /* of the idle time, which the last wave explains */
 #define STALL_PCT 30            /* a reason of stalls from which on it may be the limiter */
 #define STALL_LEAD_PCT 40       /* and from which on it comes before a roof below AT_PCT */
+#define LEAD_ROOF_PCT 80        /* of the roof before which it still comes */
+#define QUEUE_ROOF_PCT 40       /* of a roof whose requests fill the queue of their unit */
+#define QUEUE_PCT 30            /* warps that wait for room in it, from which on it is full */
+#define QUEUE_LEAD_PCT 50       /* and from which on the L1 is the limiter whatever its bytes are */
+#define START_RATE 0.5          /* blocks per cycle: about as many as a device starts */
 #define MAIN_STALL 0.75         /* of the largest reason: one that is as important */
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
 #define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
@@ -51,6 +58,7 @@
 #define KNOWN_GAIN 1.3          /* a known waste that costs less comes after what is assumed */
 #define UNEXPLAINED_PCT 60      /* stalls at shared memory or a special unit */
 #define ROOF_TIE_PCT 5          /* points in which roofs are equally near: the first counts */
+#define ALSO_STALL 0.5          /* of the most frequent reason: one that is named beside it */
 #define ALSO_PCT 10             /* points behind the limiter in which another roof is named */
 
 #define STRING_OF(number) #number
@@ -72,11 +80,14 @@ enum limiter_rule {
 	RULE_FEW_BLOCKS,
 	RULE_TAIL,
 	RULE_IMBALANCE,
+	RULE_STARTS,
 	RULE_BARRIER,
 	RULE_FETCH,
 	RULE_ATOMICS,
 	RULE_OCCUPANCY,
 	RULE_LATENCY,
+	RULE_SMALL_GRID,
+	RULE_DEPENDENCY,
 	RULE_UNKNOWN,
 	LIMITER_RULE_COUNT
 };
@@ -130,11 +141,14 @@ struct evidence {
 	/* Blocks / those that all multiprocessors hold together: 1.01 is a full wave, and a second
 	 * one with next to nothing. */
 	double waves;
-	double stall_pct[STALL_COUNT]; /* of the samples of its warps */
-	double l2_atomics;             /* sectors of atomics / sectors between L1 and L2 */
-	double atomic_rate;            /* sectors of atomics in the L2 / instructions */
-	double shared_atomics;         /* wavefronts of atomics / all wavefronts of shared memory */
-	double lanes_pct;              /* of the compute roof, scaled up to full warps */
+	double start_rate; /* blocks / cycle of the device */
+	/* Of the samples of its warps. Those that wait for room in the queue of memory instructions
+	 * are in queue_pct, and wait for memory, too. */
+	double stall_pct[STALL_COUNT], queue_pct;
+	double l2_atomics;     /* sectors of atomics / sectors between L1 and L2 */
+	double atomic_rate;    /* sectors of atomics in the L2 / instructions */
+	double shared_atomics; /* wavefronts of atomics / all wavefronts of shared memory */
+	double lanes_pct;      /* of the compute roof, scaled up to full warps */
 	/* The DRAM ceiling with the nearest share of reads. NULL: not known, or it is the highest
 	 * DRAM ceiling. */
 	const struct ceiling *mix;
@@ -203,6 +217,8 @@ extern const struct rule limiter_rules[LIMITER_RULE_COUNT];
 void limiters_judge(struct evidence *out);
 /* Whether a rule that holds decides although a roof is near, at `roof_pct`. */
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e);
+/* Whether the advice of the rule is only to look further. */
+bool limiter_looks_further(enum limiter_rule rule, const struct evidence *evidence);
 void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence *evidence);
 /* The rules for notes: every rule that holds adds one. */
 extern const struct rule note_rules[NOTE_COUNT];

@@ -61,9 +61,61 @@ static void limiters(void **state)
 		/* few wait for memory, although no warp is ready in most cycles */
 		{{{STALL_OTHER, 700}, {STALL_MEMORY, 200}},
 		 {{"eligible_warps_per_cycle", 0.5}},
+		 BOUND_LATENCY,
+		 "latency-bound: 78 % of the stalled warps wait for the latency of an instruction, "
+		 "a "
+		 "branch or the dispatcher; no roof is near, the nearest roof (DRAM) at 10 %",
+		 "dependency"},
+		{{{STALL_OTHER, 250}, {STALL_MEMORY, 200}},
+		 {{0}},
 		 BOUND_UNKNOWN,
-		 NULL,
+		 "no single limiter: 56 % of the stalled warps wait for the latency of an "
+		 "instruction, "
+		 "a branch or the dispatcher, 44 % for global or local memory, and 55 % of all "
+		 "warps "
+		 "are ready; the nearest roof (DRAM) is at 10 %",
 		 "unknown"},
+		/* with less than a wave, the warps are missing from the beginning */
+		{{{STALL_OTHER, 250}, {STALL_MEMORY, 200}},
+		 {{"blocks", 200}, {"achieved_occupancy_pct", 24}},
+		 BOUND_GRID,
+		 "bound by its grid: 200 blocks are 0.25 of a wave, so 24 % of the warps that fit "
+		 "are "
+		 "there",
+		 "small_grid"},
+		{{{STALL_STORES, 700}, {STALL_OTHER, 100}},
+		 {{"blocks", 7e4}, {"achieved_occupancy_pct", 40}},
+		 BOUND_LAUNCH,
+		 "launch-bound: 70000 blocks end as fast as they start, 0.70 per cycle, so the "
+		 "achieved "
+		 "occupancy is 40 %",
+		 "starts"},
+		{{{STALL_STORES, 700}, {STALL_OTHER, 100}},
+		 {{"blocks", 49e3}, {"achieved_occupancy_pct", 40}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "occupancy_lost"},
+		/* a full queue: requests are the limiter before bytes, 360 of 800 MB */
+		{{{STALL_QUEUE, 350}, {STALL_MEMORY, 500}},
+		 {{"l2_from_l1_bytes", 360e6}},
+		 BOUND_L2,
+		 "L2-bound: 45 % of the measured 8.00 TB/s (l2_read), and 35 % of the warps wait "
+		 "for "
+		 "room in the queue of memory instructions",
+		 "l2"},
+		{{{STALL_QUEUE, 250}, {STALL_MEMORY, 600}},
+		 {{"l2_from_l1_bytes", 360e6}},
+		 BOUND_LATENCY,
+		 NULL,
+		 "latency"},
+		{{{STALL_QUEUE, 600}, {STALL_MEMORY, 200}}, {{0}}, BOUND_L1, NULL, "l1"},
+		{{{STALL_SHARED, 400}, {STALL_OTHER, 300}},
+		 {{"shared_bytes", 1440e6}},
+		 BOUND_SHARED,
+		 "bound by shared memory: 45 % of the measured 32.0 TB/s (shared_read), and 57 % "
+		 "of the "
+		 "stalled warps wait for shared memory or a special unit",
+		 "shared"},
 		{{{STALL_BARRIER, 600}, {STALL_MEMORY, 300}},
 		 {{0}},
 		 BOUND_BARRIER,
@@ -101,6 +153,12 @@ static void limiters(void **state)
 		 "the "
 		 "nearest roof (instructions) is at 70 %",
 		 "barrier"},
+		/* stages of a pipeline that is nearly full */
+		{{{STALL_BARRIER, 600}, {STALL_OTHER, 100}},
+		 {{"tensor_pipe_pct", 82}},
+		 BOUND_TENSOR,
+		 NULL,
+		 "tensor"},
 		{{{STALL_BARRIER, 390}, {STALL_OTHER, 100}},
 		 {{"instructions", 28e6}},
 		 BOUND_ISSUE,
@@ -169,6 +227,17 @@ static void limiters(void **state)
 		 "the "
 		 "time of the busiest one",
 		 "imbalance"},
+		/* atomics, for which warps wait longer than multiprocessors are idle */
+		{{{STALL_MEMORY, 900}, {STALL_OTHER, 0}},
+		 {{"blocks", 1600},
+		  {"sm_active_cycles_mean", 70e3},
+		  {"l2_from_l1_sectors", 4e6},
+		  {"l2_atomic_sectors", 0},
+		  {"l2_reduction_sectors", 4e6},
+		  {"instructions", 3e6}},
+		 BOUND_ATOMICS,
+		 NULL,
+		 "atomics"},
 		/* one and a half waves: the half leaves no multiprocessor without a block */
 		{{{STALL_OTHER, 100}, {STALL_MEMORY, 100}},
 		 {{"blocks", 1200}, {"sm_active_cycles_mean", 70e3}},
@@ -477,9 +546,48 @@ static void two_near_roofs(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Nobody changes the code of cuBLAS; a kernel beside it is somebody's own. */
+static void code_of_a_library_gets_no_advice(void **state)
+{
+	const struct sampled memory[2] = {{STALL_MEMORY, 900}, {STALL_OTHER, 0}};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, memory);
+	trial.functions = trial.library_functions = 2;
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_LATENCY);
+	assert_int_equal(verdict.advice_count, 0);
+	verdict_release(&verdict);
+	trial.library_functions = 1;
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_string_equal(verdict.advice[0].rule, "latency");
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+static void functions_of_libraries(void **state)
+{
+	(void)state;
+	assert_true(
+		function_is_of_library("_ZN2at6native29vectorized_elementwise_kernelILi4EEEvi"));
+	assert_true(function_is_of_library("nvjet_sm90_hsh_256x128_64x4_1x2_h_bz_coopA_NNT"));
+	assert_true(function_is_of_library("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n"));
+	assert_true(function_is_of_library("_ZN3cub17DeviceReduceKernelIiEEvT_"));
+	assert_false(function_is_of_library("_Z6reducePKfPf"));
+	assert_false(function_is_of_library("_ZN4atom6native6updateEPf"));
+	assert_false(function_is_of_library(""));
+}
+
 static void reasons_of_cupti(void **state)
 {
 	(void)state;
+	assert_int_equal(stall_of_reason("lg_throttle"), STALL_QUEUE);
 	assert_int_equal(stall_of_reason("long_scoreboard"), STALL_MEMORY);
 	assert_int_equal(stall_of_reason("no_instructions"), STALL_FETCH);
 	assert_int_equal(stall_of_reason("not_selected"), STALL_READY);
@@ -499,6 +607,8 @@ int main(void)
 		cmocka_unit_test(an_advice_that_wins_nothing_is_left_out),
 		cmocka_unit_test(a_wrong_clock_makes_no_share_above_all),
 		cmocka_unit_test(two_near_roofs),
+		cmocka_unit_test(code_of_a_library_gets_no_advice),
+		cmocka_unit_test(functions_of_libraries),
 		cmocka_unit_test(reasons_of_cupti),
 	};
 
