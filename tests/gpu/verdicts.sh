@@ -6,7 +6,7 @@
 # parts (default: all):
 #   sweep     all pairs, twice
 #   ncu       what the rules of ncu say of the kernels with a cause
-#   library   kernels of libraries, recorded from a PyTorch program
+#   library   kernels of libraries, recorded from a PyTorch program: two sets
 set -eu
 gpu_tests=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 mkdir -p "$2"
@@ -18,21 +18,11 @@ nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 stalls="barrier branch_resolving dispatch_stall drain gmma imc_miss lg_throttle long_scoreboard
 	math_pipe_throttle membar mio_throttle misc no_instruction not_selected selected short_scoreboard
 	sleeping tex_throttle wait"
+# The counted stalls are for comparison: verdicts are judged by the samples and by core.
 metrics=core
 for stall in $stalls; do
 	metrics=$metrics,smsp__warps_issue_stalled_$stall.sum
 done
-for pipe in alu fma fp64 xu lsu tensor cbu uniform; do
-	metrics=$metrics,sm__inst_executed_pipe_$pipe.sum
-done
-for operation in atom red; do
-	metrics=$metrics,l1tex__t_requests_pipe_lsu_mem_global_op_$operation.sum,lts__t_sectors_op_$operation.sum
-done
-for operation in ld st; do
-	metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_local_op_$operation.sum
-done
-metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum,idc__requests_lookup_miss.sum
-metrics=$metrics,sm__cycles_active.min,sm__cycles_active.avg,sm__cycles_active.max,smsp__warps_active.sum
 
 python3 "$gpu_tests/verdicts/causes.py" .
 cp expected.json causes.cu "$results/"
@@ -58,25 +48,30 @@ ncu() {
 		WarpStateStats InstructionStats LaunchStats Occupancy SourceCounters WorkloadDistribution; do
 		sections="$sections --section $section"
 	done
-	"$ncu" --target-processes all --clock-control none $sections --nvtx --nvtx-include "perflab@profile/" \
-		-k 'regex:^(?!launch_(50|200)).*_with$' -f -o causes "$perflab" sweep causes.cubin \
-		--backend cuda --rounds 1 --min-samples 3 --max-time 1ms --db ncu.db --quiet \
-		>"$results/ncu.txt" 2>&1 || failed=1
-	"$ncu" --import causes.ncu-rep --csv --page details >"$results/ncu.csv" || failed=1
+	# one report for each kind of cause, so that what is done stays if the time is over
+	for kind in $(sed -n 's/^ "\([a-z0-9]*\)_.*/\1/p' expected.json | sort -u); do
+		"$ncu" --target-processes all --clock-control none $sections --nvtx --nvtx-include "perflab@profile/" \
+			-k "regex:^(?!launch_(50|200))${kind}_.*_with\$" -f -o "ncu-$kind" "$perflab" sweep \
+			causes.cubin "*/${kind}_*_with" --backend cuda --rounds 1 --min-samples 3 --max-time 1ms \
+			--db ncu.db --quiet >>"$results/ncu.txt" 2>&1 || failed=1
+		"$ncu" --import "ncu-$kind.ncu-rep" --csv --page details >"$results/ncu-$kind.csv" || failed=1
+	done
 }
 
-# Kernels of libraries, recorded.
+# library NUMBER: the kernels of that set of libraries, recorded.
 library() {
 	if ! python3 -c 'import torch' 2>/dev/null; then
 		echo "library: skipped, there is no PyTorch"
 		return
 	fi
-	"$perflab" record -k '*' --most 40 -o library -- python3 "$gpu_tests/verdicts/library.py" \
-		>"$results/record.txt" 2>&1 || failed=1
-	for capture in library*.capture; do
+	PERFLAB_CEILINGS=auto
+	export PERFLAB_CEILINGS
+	"$perflab" record -k '*' --most 40 -o "library$1" -- python3 "$gpu_tests/verdicts/library.py" "$1" \
+		>"$results/record$1.txt" 2>&1 || failed=1
+	for capture in "library$1"*.capture; do
 		[ -e "$capture" ] || continue
-		"$perflab" sweep "$capture" --backend cuda --metrics "$metrics" --lines all --quiet \
-			--db "$results/library.db" >>"$results/library.txt" 2>&1 || failed=1
+		"$perflab" sweep "$capture" --backend cuda --lines all --quiet \
+			--db "$results/library$1.db" >>"$results/library$1.txt" 2>&1 || failed=1
 	done
 }
 
@@ -85,7 +80,9 @@ failed=0
 [ $# -gt 0 ] || set -- sweep ncu library
 for part in "$@"; do
 	case $part in
-	sweep | ncu | library) "$part" ;;
+	sweep | ncu) "$part" ;;
+	library) library 1 && library 2 ;;
+	library1 | library2) library "${part#library}" ;;
 	*) fail "no such part: $part" ;;
 	esac
 done

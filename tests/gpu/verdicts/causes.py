@@ -156,7 +156,7 @@ pair("issue_bytes", "issue l1", "issue l1",
      "z[i] = (int)(__dp4a(v.x, 0x01010101u, 0u) + __dp4a(v.y, 0x01010101u, 0u) + __dp4a(v.z, 0x01010101u, 0u) "
      "+ __dp4a(v.w, 0x01010101u, 0u));")
 pair("issue_long", "issue", "issue",
-     "unsigned long long a = i;\n#pragma unroll 1\nfor (int j = 0; j < 64; j++) a = a * 6364136223846793005ull + (unsigned)d;\nz[i] = (float)(unsigned)a;",
+     "unsigned long long a = i;\n#pragma unroll 1\nfor (int j = 0; j < 64; j++) a = a * 6364136223846793005ull + (unsigned)d;\nz[i] = (float)(unsigned)(a >> 32);",
      "unsigned a = i;\n#pragma unroll 1\nfor (int j = 0; j < 64; j++) a = a * 1664525u + (unsigned)d;\nz[i] = (float)a;")
 pair("issue_index", "issue", "issue",
      "float sum = 0;\n#pragma unroll 1\nfor (int j = 0; j < 32; j++) sum += x[((i / d) * d + (i + j) % d) & 4194303];\nz[i] = sum;",
