@@ -83,8 +83,8 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 	}
 	/* the order of the rules decides between roofs that are equally near */
 	for (size_t i = ROOF_RULE_COUNT; i-- > 0;)
-		if (evidence->busy_pct[i] >=
-		    fmax(nearest_pct - ROOF_TIE_PCT, fmin(nearest_pct, NEAR_PCT - NEAR_LIMIT)))
+		if (evidence->busy_pct[i] >= fmax(nearest_pct - ROOF_TIE_PCT / evidence->running,
+						  fmin(nearest_pct, NEAR_PCT - NEAR_LIMIT)))
 			rule = (enum limiter_rule)i;
 	if (nearest_pct >= NEAR_PCT)
 		other = rule_before_roof(nearest_pct, evidence);
@@ -95,7 +95,7 @@ static enum limiter_rule find_limiter(struct evidence *evidence)
 		rule = other;
 	else
 		evidence->roof_pct = reported_pct(evidence, rule);
-	evidence->bound = limiter_rules[rule].bound;
+	evidence->bound = limiter_bound(rule, evidence);
 	return rule;
 }
 
@@ -277,14 +277,15 @@ struct verdict_context verdict_context_of(const struct run *run,
 }
 
 /* Whether the limiter would not be known without the work model. */
-static bool relies_on_model(const struct evidence *evidence)
+static bool relies_on_model(enum limiter_rule limiter, const struct evidence *evidence)
 {
-	switch (evidence->bound) {
-	case BOUND_COMPUTE:
-	case BOUND_ISSUE:
-	case BOUND_LATENCY:
+	switch (limiter) {
+	case RULE_COMPUTE:
+	case RULE_IDLE_LANES:
+	case RULE_ISSUE:
+	case RULE_LATENCY:
 		return evidence_compute_is_modelled(evidence);
-	case BOUND_DRAM:
+	case RULE_DRAM:
 		return isfinite(evidence->needed_dram_pct);
 	default:
 		return false;
@@ -309,11 +310,11 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	evidence_collect(&evidence, trial, point, context);
 	limiters_judge(&evidence);
 	limiter = find_limiter(&evidence);
-	out->bound = limiter_rules[limiter].bound;
+	out->bound = evidence.bound;
 	/* the rate of instructions is known without measured roofs, but is rarely the nearest */
 	if (limiter < ROOF_RULE_COUNT || (context->ceilings && context->ceilings->count))
 		out->roof_pct = evidence.roof_pct;
-	out->from_model = relies_on_model(&evidence);
+	out->from_model = relies_on_model(limiter, &evidence);
 	if (trial->status == TRIAL_UNVERIFIED)
 		text_add(&summary, "unverified; ");
 	limiter_say(&summary, limiter, &evidence);

@@ -53,9 +53,22 @@ static const char *remedy_of_dram(const struct evidence *e)
 	return evidence_at_roof(e) ? "fewer bytes" : "more bytes in flight";
 }
 
+enum bound limiter_bound(enum limiter_rule rule, const struct evidence *e)
+{
+	const struct roofline_point *point = e->point;
+	const bool known = e->flop_uncounted ? point->model.has_precision : point->flop > 0;
+	const enum precision precision =
+		e->flop_uncounted ? point->model.precision : point->precision;
+
+	return rule == RULE_COMPUTE && known && precision >= PRECISION_TENSOR_F64
+		       ? BOUND_TENSOR
+		       : limiter_rules[rule].bound;
+}
+
 static void say_compute(struct text *out, const struct evidence *e)
 {
-	text_add(out, "compute-bound: ");
+	text_add(out, limiter_bound(RULE_COMPUTE, e) == BOUND_TENSOR ? "bound by tensor cores: "
+								     : "compute-bound: ");
 	say_share(out, e, e->compute_pct, BOUND_COMPUTE);
 	text_add(out, evidence_compute_is_modelled(e) ? FROM_MODEL : "");
 }
@@ -256,6 +269,8 @@ static void say_waits(struct text *out, const struct evidence *e)
 		add_main_stalls(out, e);
 		text_add(out, "; ");
 	}
+	if (e->holds[RULE_SMALL_GRID])
+		text_addf(out, "the grid is %.2f of a wave; ", e->waves);
 	text_add(out, "no roof is near");
 	if (isfinite(e->roof_pct)) {
 		text_add(out, ", ");
@@ -269,6 +284,13 @@ static void say_barriers(struct text *out, const struct evidence *e)
 {
 	text_add(out, "bound by barriers: ");
 	add_stalls(out, e, STALL_BARRIER);
+	add_nearest_roof(out, e);
+}
+
+static void say_pipe(struct text *out, const struct evidence *e)
+{
+	text_add(out, "bound by instructions: ");
+	add_stalls(out, e, STALL_PIPE);
 	add_nearest_roof(out, e);
 }
 
@@ -349,6 +371,11 @@ static double saves_atomics(struct text *why, const struct evidence *e)
 static double saves_latency(struct text *why, const struct evidence *e)
 {
 	return saves_stalls(why, e, STALL_OTHER);
+}
+
+static double saves_pipe(struct text *why, const struct evidence *e)
+{
+	return saves_stalls(why, e, STALL_PIPE);
 }
 
 static double saves_absent_warps(struct text *why, const struct evidence *e)
@@ -551,9 +578,11 @@ static void judge_stalls(struct evidence *out)
 	out->holds[RULE_SMALL_GRID] =
 		judged && out->waves < 1 && out->achieved_pct < out->allowed_pct / 2;
 	out->holds[RULE_DEPENDENCY] = judged && stalls_mainly(out, STALL_OTHER);
+	out->holds[RULE_PIPE] = judged && stalls_mainly(out, STALL_PIPE);
 	/* with less than a wave, no block waits for room */
-	out->holds[RULE_OCCUPANCY] = waits && out->allowed_pct < OCCUPANCY_PCT &&
-				     waits_for_memory(out) && !(out->waves < 1);
+	out->holds[RULE_OCCUPANCY] =
+		out->allowed_pct < OCCUPANCY_PCT && !(out->waves < 1) &&
+		((waits && waits_for_memory(out)) || out->holds[RULE_DEPENDENCY]);
 }
 
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
@@ -575,6 +604,15 @@ bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const st
 	default:
 		return false;
 	}
+}
+
+/* The part of the median time that is not that of launching. */
+static double running_part(const struct evidence *e)
+{
+	const double launches = e->launches > 0 ? e->launches : 1;
+	const double floor_ns = LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
+
+	return e->launch_ns >= LAUNCH_NS ? fmax(1 - floor_ns / e->median_ns, RUNNING_LEAST) : 1;
 }
 
 /*
@@ -631,6 +669,9 @@ void limiters_judge(struct evidence *out)
 	for (size_t i = 0; i < LIMITER_RULE_COUNT; i++)
 		out->busy_pct[i] = near_pct[i];
 	out->busy_pct[RULE_DRAM] = fmax(near_pct[RULE_DRAM], out->mix_pct);
+	out->running = running_part(out);
+	for (size_t i = 0; i < LIMITER_RULE_COUNT; i++)
+		out->busy_pct[i] /= out->running;
 	raise_full_queues(out);
 	for (size_t i = 0; i < ARRAY_SIZE(of_each_sm); i++)
 		if (grid_pct > GRID_KEPT_PCT && grid_pct < 100)
@@ -663,8 +704,9 @@ static void add_others(struct text *out, enum limiter_rule rule, const struct ev
 	for (size_t i = 0; i < ROOF_RULE_COUNT; i++) {
 		const double pct = e->near_pct[i];
 
-		if (limiter_rules[i].bound == limiter_rules[rule].bound || i == RULE_IDLE_LANES ||
-		    !(pct >= NEAR_PCT - ALSO_PCT) || pct < e->near_pct[rule] - ALSO_PCT)
+		if (limiter_rules[i].bound == limiter_bound(rule, e) || i == RULE_IDLE_LANES ||
+		    i == rule || !(pct >= NEAR_PCT - ALSO_PCT) ||
+		    pct < e->near_pct[rule] - ALSO_PCT)
 			continue;
 		text_addf(out, "; %s at %.0f %%, too", roof_names[limiter_rules[i].bound], pct);
 	}
@@ -678,12 +720,20 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 		text_add(out, limiter_rules[rule].begin);
 		say_share(out, e, e->near_pct[rule], limiter_rules[rule].bound);
 	}
-	if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT &&
-	    e->busy_pct[rule] >= NEAR_PCT && is_memory_unit(rule)) {
-		text_add(out, ", and ");
-		add_queue(out, e, rule);
-	} else if (rule < ROOF_RULE_COUNT && e->near_pct[rule] < NEAR_PCT + NEAR_LIMIT)
-		text_add(out, CLOSE);
+	if (rule < ROOF_RULE_COUNT) {
+		const double whole_pct =
+			rule == RULE_DRAM ? fmax(e->near_pct[rule], e->mix_pct) : e->near_pct[rule];
+		const double running_pct = whole_pct / e->running;
+
+		if (whole_pct < NEAR_PCT && running_pct >= NEAR_PCT) {
+			text_addf(out, ", or %.0f %% without the time of launching", running_pct);
+		} else if (running_pct < NEAR_PCT && is_memory_unit(rule)) {
+			text_add(out, ", and ");
+			add_queue(out, e, rule);
+		}
+		if (fabs(running_pct - NEAR_PCT) < NEAR_LIMIT)
+			text_add(out, CLOSE);
+	}
 	if (rule < ROOF_RULE_COUNT)
 		add_others(out, rule, e);
 }
@@ -822,6 +872,11 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "none of the above, and as `barrier`, of warps that wait for the latency of an instruction",
 	         "give each thread more independent instructions: several results at a time, unrolled loops"),
 	 .remedy = "independent instructions", SAVES(saves_latency, "the warps that wait")},
+	[RULE_PIPE] = {NO_ROOF("pipe", BOUND_ISSUE, say_pipe,
+	         "none of the above, and as `barrier`, of warps that wait for an arithmetic pipe",
+	         "use fewer operations of that pipe, or move some to another: multiply-add in place of shifts and "
+	         "additions"),
+	 .remedy = "fewer operations", SAVES(saves_pipe, "the warps that wait")},
 	[RULE_UNKNOWN] = {NO_ROOF("unknown", BOUND_UNKNOWN, say_unknown,
 	         "none of the above",
 	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`; if "

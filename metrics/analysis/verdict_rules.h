@@ -18,6 +18,7 @@
 #define READY_WARPS 1       /* per scheduler and cycle: from this on, latency is hidden */
 #define ROOF_USED_PCT 5     /* below this share of its roof, saving traffic wins next to nothing */
 #define NEAR_LIMIT 3        /* points around NEAR_PCT in which a verdict says that it is close */
+#define RUNNING_LEAST 0.6   /* of the time: the rest may be that of launching */
 #define LAUNCH_NS 5000      /* per launch: a shorter launch consists largely of overhead */
 #define OCCUPANCY_PCT 50    /* below this allowed occupancy, too few warps hide latency */
 #define OCCUPANCY_KEPT 0.75 /* achieved / allowed occupancy */
@@ -88,6 +89,7 @@ enum limiter_rule {
 	RULE_LATENCY,
 	RULE_SMALL_GRID,
 	RULE_DEPENDENCY,
+	RULE_PIPE,
 	RULE_UNKNOWN,
 	LIMITER_RULE_COUNT
 };
@@ -161,9 +163,10 @@ struct evidence {
 	/* Set by limiters_judge(). By limiter rule: the share of its roof in percent, of a rule
 	 * that has one; whether the rule holds, of another. */
 	double near_pct[LIMITER_RULE_COUNT];
-	/* near_pct of the multiprocessors that have a block. It decides, because 4 idle ones of 132
-	 * are no limiter. */
+	/* near_pct of the multiprocessors that have a block, in the time without that of launching.
+	 * It decides, because neither 4 idle ones of 132 nor 3 of 20 µs are the limiter. */
 	double busy_pct[LIMITER_RULE_COUNT];
+	double running; /* the part of the median time that is not that of launching */
 	bool holds[LIMITER_RULE_COUNT];
 	/* These are set once the limiter is decided, for notes and advice. */
 	enum bound bound;
@@ -217,6 +220,8 @@ extern const struct rule limiter_rules[LIMITER_RULE_COUNT];
 void limiters_judge(struct evidence *out);
 /* Whether a rule that holds decides although a roof is near, at `roof_pct`. */
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e);
+/* The limiter of a rule: compute of tensor cores is theirs. */
+enum bound limiter_bound(enum limiter_rule rule, const struct evidence *evidence);
 /* Whether the advice of the rule is only to look further. */
 bool limiter_looks_further(enum limiter_rule rule, const struct evidence *evidence);
 void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence *evidence);

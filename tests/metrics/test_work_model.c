@@ -85,8 +85,9 @@ static void counted_tensor_operations_are_judged(void **state)
 	assert_false(point.model.used);
 	assert_null(roofline_no_place(&point, &trial));
 	judge(&verdict, &trial, &roofs, &h200);
-	assert_string_equal(verdict.summary,
-			    "compute-bound: 65 % of the measured 946 TFLOP/s (tensor_bf16_wgmma)");
+	assert_string_equal(
+		verdict.summary,
+		"bound by tensor cores: 65 % of the measured 946 TFLOP/s (tensor_bf16_wgmma)");
 	assert_false(verdict.from_model);
 	assert_null(note_of(&verdict, "flop_uncounted"));
 	/* it uses tensor cores already */
@@ -119,10 +120,11 @@ static void uncounted_tensor_operations_come_from_the_work_model(void **state)
 	assert_float_equal(point.model.compute_roof_pct, 64.6, 0.1);
 	assert_null(roofline_no_place(&point, &trial));
 	judge(&verdict, &trial, &roofs, &h200);
-	assert_int_equal(verdict.bound, BOUND_COMPUTE);
-	assert_string_equal(verdict.summary,
-			    "compute-bound: 65 % of the measured 946 TFLOP/s (tensor_bf16_wgmma), "
-			    "from the work model");
+	assert_int_equal(verdict.bound, BOUND_TENSOR);
+	assert_string_equal(
+		verdict.summary,
+		"bound by tensor cores: 65 % of the measured 946 TFLOP/s (tensor_bf16_wgmma), "
+		"from the work model");
 	assert_true(verdict.from_model);
 	assert_non_null(strstr(note_of(&verdict, "flop_uncounted"), "(tensor_bf16)"));
 	verdict_release(&verdict);
@@ -154,8 +156,7 @@ static void half_precision_comes_from_the_work_model(void **state)
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_string_equal(
 		verdict.summary,
-		"compute-bound: 62 % of the measured 130 TFLOP/s (f16_fma), from the work model, "
-		"close to the limit of 60 %");
+		"compute-bound: 62 % of the measured 130 TFLOP/s (f16_fma), from the work model");
 	assert_float_equal(verdict.roof_pct, 61.8, 0.1);
 	verdict_release(&verdict);
 
