@@ -42,6 +42,7 @@ static const struct {
 	{"chip", "metrics|sets"},
 	{"backend", "metrics|sets|devices"},
 	{"db", "runs|recordings|devices"},
+	{"rules", "rules"},
 };
 
 /* Refuses an option that has no effect on the topic. */
@@ -112,6 +113,7 @@ static const struct option_row list_rows[] = {
 	TEXT_ROW("chip", 'c', list_options, chip, "CHIP",
 		 "metrics and sets: describe this chip, such as GH100 (default: the chip of this "
 		 "machine, else GH100)"),
+	TEXT_ROW("rules", 0, list_options, rules, "FILE", "rules: also those of " HELP_RULES),
 	TEXT_ROW("set", 's', list_options, set, "SET",
 		 "metrics: list only the metrics of this set"),
 	FLAG_ROW("all", 'a', list_options, all,
@@ -134,6 +136,7 @@ static const struct example list_examples[] = {
 	 "list metrics with \"dram\" in their name, including those of CUPTI"},
 	{"perflab list sets --chip GB202", "show how many passes each set needs on another chip"},
 	{"perflab list rules barrier", "when a barrier is the limiter, and what can be won"},
+	{"perflab list rules --rules my.rules", "check a file of rules, and list them, too"},
 	{"perflab list runs --limit 10", "list the newest stored runs"},
 };
 

@@ -9,11 +9,12 @@
 #include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 #include "harness/sources/sources.h"
+#include "metrics/analysis/user_rules.h"
 
 struct report_verb_options {
 	const char *db;
 	const char *output, *compare;
-	const char *sort, *columns;
+	const char *sort, *columns, *rules;
 	int64_t top;
 	int format;
 	bool all, all_metrics, group, lines, sass, no_roofline, no_pager;
@@ -23,6 +24,7 @@ struct report_verb_options {
 struct report_parts {
 	struct report_selection selection;
 	struct report_data data;
+	struct user_rules rules;
 	struct report_selected selected, compared;
 };
 
@@ -399,8 +401,11 @@ static int report_whole_sweep(bool *done, struct invocation *call, const struct 
 	int rc = 0;
 
 	*done = options->group;
+	if (options->group && options->rules)
+		return error_set(err, PL_EUSAGE,
+				 "--rules is about one run: leave --group out, and name the run");
 	/* these are about one run */
-	if (!*done && !options->compare && !options->lines)
+	if (!*done && !options->compare && !options->lines && !options->rules)
 		rc = group_is_meant(done, parts->data.db, reference, id, err);
 	if (rc || !*done)
 		return rc;
@@ -442,7 +447,7 @@ static int run_report(struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	const struct string_list *operands = &call->operands;
-	const struct report_data_request request = {
+	struct report_data_request request = {
 		.db_path = options->db ? options->db : db_default_path(),
 		.run = operands->count ? operands->items[0] : "last",
 		.compare = options->compare,
@@ -459,6 +464,11 @@ static int run_report(struct invocation *call, struct error *err)
 	bool done = false;
 	int rc = check_report_options(call, err);
 
+	if (!rc && options->rules) {
+		rc = error_context(err, user_rules_load(&parts.rules, options->rules, err),
+				   "--rules");
+		request.rules = &parts.rules;
+	}
 	if (!rc)
 		rc = explain_missing_run(request.run, report_data_find(&parts.data, &request, err),
 					 err);
@@ -469,6 +479,7 @@ static int run_report(struct invocation *call, struct error *err)
 	report_selected_release(&parts.selected);
 	report_selected_release(&parts.compared);
 	report_data_release(&parts.data);
+	user_rules_release(&parts.rules);
 	return rc;
 }
 
@@ -499,6 +510,7 @@ static const struct option_row report_rows[] = {
 		 "text and md: print a column for every counter, not only the most useful ones"),
 	FLAG_ROW("no-roofline", 0, report_verb_options, no_roofline,
 		 "text and md: leave out the roofline and the verdicts"),
+	TEXT_ROW("rules", 0, report_verb_options, rules, "FILE", HELP_RULES),
 	FLAG_ROW("lines", 'l', report_verb_options, lines,
 		 "show what each source line of the chosen cases costs; without CASE, the lines "
 		 "that cost most"),
@@ -509,6 +521,7 @@ static const struct option_row report_rows[] = {
 
 static const struct example report_examples[] = {
 	{"perflab report", "print the newest run as text"},
+	{"perflab report --rules my.rules", "add the metrics and the rules of a file of yours"},
 	{"perflab report last 'reduce/*'", "the cases of one kernel, with verdict and roofline"},
 	{"perflab report last --sort dram_bandwidth --top 3",
 	 "the three cases of each kernel with the highest bandwidth"},

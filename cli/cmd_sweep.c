@@ -7,6 +7,7 @@
 #include "cli/sweep_end.h"
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
+#include "metrics/analysis/user_rules.h"
 #include "reports/reports.h"
 
 struct sweep_options {
@@ -15,7 +16,7 @@ struct sweep_options {
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
 	const char *baseline, *against, *changed_since, *compare, *decide_time;
-	const char *gpus;
+	const char *gpus, *rules;
 	int64_t wait_counters_ns;
 	int lines; /* enum lines_when */
 	bool no_source;
@@ -53,6 +54,11 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->wait_counters_ns = options->wait_counters_ns;
 	request->lines = (enum lines_when)options->lines;
 	request->no_source = options->no_source;
+	if (options->rules && options->gpus)
+		return error_set(
+			err, PL_EUSAGE,
+			"--rules is about one run: leave --gpus out, or report each run with "
+			"perflab report --rules");
 	if (options->spread && !options->gpus)
 		return error_set(err, PL_EUSAGE,
 				 "--spread measures every case on each of several GPUs: name them "
@@ -263,14 +269,22 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 	return rc;
 }
 
+/* `rules` has none if the user gave none. */
 static int measure_and_report(struct invocation *call, const struct sweep_request *request,
-			      struct progress *progress, struct error *err)
+			      const struct user_rules *rules, struct progress *progress,
+			      struct error *err)
 {
 	const struct sweep_observer observer = progress_observer(progress);
 	struct sweep_result result;
 	int rc = sweep_run(request, &observer, interruption_catch(), &result, err);
 
 	progress_end(progress);
+	if (!rc && result.run.traits.emulated && (rules->metric_count || rules->rule_count))
+		say("--rules has no effect: it is about the counters of a device, and this run is "
+		    "emulated");
+	if (!rc)
+		user_rules_derive(rules, &result.run);
+	result.run.rules = rules;
 	if (!rc)
 		rc = report_result(call, &result, request->db_path, err);
 	if (result.begun && ((const struct sweep_options *)call->options)->verbose)
@@ -299,17 +313,22 @@ static int run_sweep(struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
 	struct sweep_request request;
+	struct user_rules rules = {0};
 	struct progress progress;
 	int rc = make_sweep_request(&request, call, err);
 
+	if (!rc && options->rules)
+		rc = error_context(err, user_rules_load(&rules, options->rules, err), "--rules");
+	user_rules_needs(&request.needed, &rules);
 	progress_init(&progress, &call->terminal, options->common.quiet);
 	if (!rc && options->dry_run)
 		rc = show_plan(call, &request, &progress, err);
 	else if (!rc && options->gpus)
 		rc = measure_on_gpus(call, &request, &progress, err);
 	else if (!rc)
-		rc = measure_and_report(call, &request, &progress, err);
+		rc = measure_and_report(call, &request, &rules, &progress, err);
 	sweep_request_release(&request);
+	user_rules_release(&rules);
 	return rc;
 }
 
@@ -353,6 +372,8 @@ static const struct option_row sweep_rows[] = {
 		  "wait at most so long, in all, for counters that another process holds, such as "
 		  "DCGM; without it the sweep goes on without them: 30s, 5min",
 		  .resumes = true),
+	TEXT_ROW("rules", 0, sweep_options, rules, "FILE",
+		 HELP_RULES "; what they need is counted, too"),
 	CHOICE_ROW("lines", 0, sweep_options, lines, "CASES", lines_words,
 		   "sample and count single instructions, for `perflab report --lines`: of the "
 		   "best case of each variant and size, of all cases, or of none",

@@ -92,6 +92,7 @@ struct option_row {
 		  .choices = words)
 
 /* The help of options that many verbs share. */
+#define HELP_RULES "a file with metrics and rules of your own (docs/rules.md)"
 #define HELP_DB "the database (default: $PERFLAB_DB, else perflab.db)"
 #define HELP_FORMAT "the output format"
 #define HELP_FORMAT_OF_OUTPUT \

@@ -6,7 +6,7 @@
 #include "reports/reports.h"
 
 struct list_options {
-	const char *db, *backend, *chip, *set;
+	const char *db, *backend, *chip, *set, *rules;
 	struct string_list replacements;
 	int format;
 	int64_t limit;

@@ -273,6 +273,7 @@ enum stall {
 #undef X
 		STALL_COUNT
 };
+const char *stall_name(enum stall stall);
 enum stall stall_of_reason(const char *reason);
 /* Whether a function is of a library of NVIDIA or of PyTorch, whose users do not change its code,
  * by its mangled name. */
@@ -370,6 +371,8 @@ struct run {
 	 * each run that it was put together from. Borrowed. NULL: an ordinary run. */
 	const struct run_gpu *gpus;
 	size_t gpu_count;
+	/* Rules of a user for its verdicts (metrics/analysis/user_rules.h). Borrowed; NULL: none. */
+	const struct user_rules *rules;
 };
 
 struct run_gpu {

@@ -107,6 +107,17 @@ void comparison_list_release(struct trial_comparison_list *list)
 	*list = (struct trial_comparison_list){0};
 }
 
+const char *stall_name(enum stall stall)
+{
+	static const char *const names[STALL_COUNT] = {
+#define X(symbol, name, first, second, third) [symbol] = name,
+		STALL_LIST(X)
+#undef X
+	};
+
+	return names[stall];
+}
+
 enum stall stall_of_reason(const char *reason)
 {
 	static const char *const reasons[STALL_COUNT][3] = {

@@ -134,6 +134,7 @@ void sweep_request_release(struct sweep_request *request)
 	string_list_release(&request->axis_names);
 	string_list_release(&request->axis_values);
 	string_list_release(&request->metrics);
+	string_list_release(&request->needed);
 	string_list_release(&request->given);
 	measure_settings_release(&request->settings);
 }
@@ -254,6 +255,9 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 	settings.chip = settings.chip ? xstrdup(settings.chip) : NULL;
 	settings.counter_dump = settings.counter_dump ? xstrdup(settings.counter_dump) : NULL;
 	rc = request_metrics(&settings.metrics, &request->metrics, traits->emulated, err);
+	if (!rc && settings.metrics.count && !traits->emulated)
+		rc = error_context(err, metric_request(&settings.metrics, &request->needed, err),
+				   "--rules");
 	if (rc)
 		measure_settings_release(&settings);
 	else

@@ -56,11 +56,12 @@ struct sweep_request {
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
 	struct string_list metrics; /* the words of --metrics */
-	struct string_list given;   /* names of the options that the user set: "cache" */
-	const char *not_to_resume;  /* one of them that a resumed run does not change; NULL: none */
-	const char *backend;        /* a name, or BACKEND_AUTO */
-	const char *label, *note;   /* NULL or "": none */
-	const char *command;        /* as typed, stored with the run */
+	struct string_list needed; /* metrics that a device counts besides, for rules of the user */
+	struct string_list given;  /* names of the options that the user set: "cache" */
+	const char *not_to_resume; /* one of them that a resumed run does not change; NULL: none */
+	const char *backend;       /* a name, or BACKEND_AUTO */
+	const char *label, *note;  /* NULL or "": none */
+	const char *command;       /* as typed, stored with the run */
 	const char *shard, *sweep_id; /* "2/8" and the name of the sweep; NULL: none */
 	const char *resume;           /* the run to continue; NULL: a new run */
 	/* Add rounds to the cases that a comparison with the run `compare` (NULL: BASE_LAST_GOOD)

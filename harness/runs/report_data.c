@@ -6,6 +6,7 @@
 
 #include "harness/judge/judge.h"
 #include "harness/sources/sources.h"
+#include "metrics/analysis/user_rules.h"
 
 #define HISTORY_RUNS 50 /* in an HTML page */
 
@@ -35,6 +36,19 @@ int report_data_find(struct report_data *out, const struct report_data_request *
 	return rc ? rc : db_run_resolve(out->db, request->run, &out->run_id, err);
 }
 
+static int apply_rules(struct run *run, const struct user_rules *rules, struct error *err)
+{
+	if (run->traits.emulated)
+		return error_set(
+			err, PL_EUSAGE,
+			"run %lld is emulated, and rules are about the counters of a device: "
+			"leave --rules out",
+			(long long)run->id);
+	user_rules_derive(rules, run);
+	run->rules = rules;
+	return 0;
+}
+
 int report_data_load(struct report_data *out, const struct report_data_request *request,
 		     struct error *err)
 {
@@ -42,9 +56,13 @@ int report_data_load(struct report_data *out, const struct report_data_request *
 
 	if (!rc)
 		rc = run_load_measured(out->db, out->run_id, true, &out->run, err);
+	if (!rc && request->rules)
+		rc = apply_rules(&out->run, request->rules, err);
 	out->compares = !rc && request->compare;
 	if (out->compares)
 		rc = load_compared(out, request->compare, err);
+	if (!rc && out->compares && request->rules)
+		rc = apply_rules(&out->compared, request->rules, err);
 	if (!rc)
 		rc = db_ceilings_load(out->db, out->run.id, &out->ceilings, err);
 	if (!rc && out->compares)

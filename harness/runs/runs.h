@@ -80,6 +80,8 @@ struct report_data_request {
 	const char *db_path;
 	const char *run;     /* a reference; see db_run_resolve() */
 	const char *compare; /* a reference to the second run; NULL: none */
+	/* Metrics and rules of the user for both; NULL: none. PL_EUSAGE: the run is emulated. */
+	const struct user_rules *rules;
 };
 
 /* Owned. */

@@ -4,6 +4,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/user_rules.h"
 #include "metrics/analysis/verdict.h"
 #include "metrics/analysis/verdict_rules.h"
 
@@ -112,39 +113,52 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
 }
 
 /*
- * How many times as fast the case is at most if an advice is followed. The time that launches take
- * anyway cannot be saved, and the next roof is the limit.
+ * How many times as fast the case is at most if a part of its time is saved. The time that launches
+ * take anyway cannot be saved, and the next roof is the limit, but for the roofs of the limiters
+ * `relieved`.
  *
  *	t        = the median time
  *	floor    = LAUNCH_FLOOR_NS + (launches - 1) NEXT_LAUNCH_NS
  *	at most  = t / max(t - saved (t - floor), t * nearest other roof)
- *	one launch in place of all: t / (t / launches - NEXT_LAUNCH_NS + LAUNCH_FLOOR_NS)
  */
-static double at_most(struct text *why, const struct rule *rule, const struct evidence *e)
+static double gain_of(double saved, unsigned relieved, double least_ns, const struct evidence *e)
 {
 	const double launches = e->launches > 0 ? e->launches : 1;
 	const double floor_ns = LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
-	/* fewer bytes relieve a roof that they have reached */
-	const unsigned relieved =
-		rule->relieves |
-		(evidence_at_roof(e) && LIMITER(e->bound) & MEMORY_LIMITERS ? MEMORY_LIMITERS : 0);
-	double saved = rule->saves ? rule->saves(why, e) : NAN, left_ns;
+	double left_ns = e->median_ns - saved * fmax(e->median_ns - floor_ns, 0);
 
-	if (rule->half) {
-		text_addf(why, "with half of the %s", rule->half);
-		saved = 0.5;
-	}
-	left_ns = e->median_ns - saved * fmax(e->median_ns - floor_ns, 0);
 	if (e->point->emulated || !isfinite(left_ns))
 		return NAN;
-	if (rule == &limiter_rules[RULE_LAUNCH])
-		left_ns = fmax(e->launch_ns - NEXT_LAUNCH_NS, 0) + LAUNCH_FLOOR_NS;
+	if (least_ns > 0)
+		left_ns = least_ns;
 	for (size_t i = 0; i < ROOF_RULE_COUNT; i++)
 		if (!(relieved & LIMITER(limiter_rules[i].bound)))
 			left_ns = fmax(left_ns, e->median_ns * e->near_pct[i] / 100);
 	if (!(relieved & LIMITER(BOUND_DRAM)))
 		left_ns = fmax(left_ns, e->median_ns * e->mix_pct / 100);
 	return e->median_ns / left_ns;
+}
+
+/*
+ * What following the advice of a rule wins at most, and why.
+ *
+ *	one launch in place of all: t / (t / launches - NEXT_LAUNCH_NS + LAUNCH_FLOOR_NS)
+ */
+static double at_most(struct text *why, const struct rule *rule, const struct evidence *e)
+{
+	/* fewer bytes relieve a roof that they have reached */
+	const unsigned relieved =
+		rule->relieves |
+		(evidence_at_roof(e) && LIMITER(e->bound) & MEMORY_LIMITERS ? MEMORY_LIMITERS : 0);
+	double saved = rule->saves ? rule->saves(why, e) : NAN, least_ns = 0;
+
+	if (rule->half) {
+		text_addf(why, "with half of the %s", rule->half);
+		saved = 0.5;
+	}
+	if (rule == &limiter_rules[RULE_LAUNCH])
+		least_ns = fmax(e->launch_ns - NEXT_LAUNCH_NS, 0) + LAUNCH_FLOOR_NS;
+	return gain_of(saved, relieved, least_ns, e);
 }
 
 /* Whether following the advice changes the code, or the way it is launched. */
@@ -266,6 +280,43 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 	}
 }
 
+/* The notes and the advice of the user's rules. */
+static void add_users_rules(struct verdict *out, size_t *advice_capacity,
+			    const struct evidence *evidence)
+{
+	const struct user_rules *rules = evidence->rules;
+	size_t capacity = out->note_count;
+
+	for (size_t i = 0; rules && i < rules->rule_count && !evidence->point->emulated; i++) {
+		const struct user_rule *rule = &rules->rules[i];
+		const double times = gain_of(user_rule_saves(rule, evidence),
+					     LIMITER(evidence->bound), 0, evidence);
+		struct text text = TEXT_INIT;
+
+		if (!user_rule_holds(rule, evidence))
+			continue;
+		user_rule_say(&text, rule, evidence);
+		append_verdict_note(&out->notes, &out->note_count, &capacity,
+				    (struct verdict_note){.rule = rule->name,
+							  .text = text_detach(&text),
+							  .at_most = NAN,
+							  .lost = NAN});
+		if (!rule->advice || times < LEAST_GAIN ||
+		    (rule->limiters && !(rule->limiters & LIMITER(evidence->bound))))
+			continue;
+		text_add(&text, rule->advice);
+		if (isfinite(times))
+			text_addf(&text, ": at most %.1f times as fast (saves %s)", times,
+				  rule->saves.text);
+		append_verdict_note(&out->advice, &out->advice_count, advice_capacity,
+				    (struct verdict_note){.rule = rule->name,
+							  .text = text_detach(&text),
+							  .remedy = rule->remedy,
+							  .at_most = times,
+							  .lost = NAN});
+	}
+}
+
 struct verdict_context verdict_context_of(const struct run *run,
 					  const struct ceiling_list *ceilings)
 {
@@ -273,6 +324,7 @@ struct verdict_context verdict_context_of(const struct run *run,
 		.ceilings = ceilings,
 		.device = &run->device,
 		.flushed = run->settings_known & SETTING_CACHE && run->settings.cache == CACHE_COLD,
+		.rules = run->rules,
 	};
 }
 
@@ -325,6 +377,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	fixed = out->advice_count;
 	add_notes_and_advice(out, &advice_capacity, &evidence);
+	add_users_rules(out, &advice_capacity, &evidence);
 	/* to look further is no advice beside one that says what to do */
 	if (!measure_first && !(out->advice_count && limiter_looks_further(limiter, &evidence)))
 		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);

@@ -61,7 +61,8 @@ struct verdict_rule {
 /* The rules in the order of that page. Returns false after the last one. */
 bool verdict_rule_at(struct verdict_rule *out, size_t index);
 
-/* The result of one rule: its name (docs/verdicts.md), and a text with the numbers. */
+/* The result of one rule: its name (docs/verdicts.md, or a file of the user), and a text with the
+ * numbers. */
 struct verdict_note {
 	const char *rule;
 	char *text;
@@ -104,6 +105,7 @@ struct verdict_context {
 	const struct ceiling_list *ceilings; /* NULL: none are known */
 	const struct device_info *device;    /* NULL: not known */
 	bool flushed; /* the L2 was flushed before each sample; false: it was not, or not known */
+	const struct user_rules *rules; /* NULL: none */
 };
 /* What is known about the measurements of a run. It borrows both arguments. */
 struct verdict_context verdict_context_of(const struct run *run,

@@ -120,6 +120,7 @@ struct evidence {
 	const struct ceiling_list *ceilings; /* NULL: none */
 	const struct device_info *device;    /* NULL: not known */
 	bool flushed;                        /* as in struct verdict_context */
+	const struct user_rules *rules;      /* NULL: none */
 	double median_ns;
 	double launches, blocks;
 	double launch_ns;                   /* mean of the launches */

@@ -168,4 +168,42 @@ refused 2 'unknown value "html"' list runs --format html
 refused 2 'unknown value "png"' sweep --format png
 refused 2 '--compare: ' report last --format html --compare nothing-of-that-name
 
+
+# metrics and rules of a user's file: columns, notes and advice, and what was counted for them
+cat >my.rules <<'END'
+metric: seconds
+unit: s
+meaning: the median
+formula: median_time_ns / 1e9
+metric: cycles_twice
+unit: cycle
+meaning: a counter of CUPTI, twice
+formula: 2 * sm__cycles_elapsed.sum
+rule: mine
+when: median_time_ns > 0
+says: it takes {median_time_ns / 1000} us
+END
+run sweep stream/copy_scalar --size 1024 --block-sizes 64 --rounds 1 --rules my.rules --format json
+expect_code 0
+expect_out '"metric": "seconds"'
+expect_out '"rule": "mine"'
+run report last --rules my.rules --format csv
+expect_code 0
+expect_out 'seconds'
+run report last --rules my.rules --columns variant,seconds
+expect_code 0
+expect_out 'SECONDS'
+run report last --format csv
+expect_no_out 'seconds,'
+printf 'rule: mine\nwhen: dram_byte > 1\nsays: a\n' >bad.rules
+refused 3 'bad.rules:2: "dram_byte > 1", character 1: no metric of a device is called "dram_byte"; did you mean dram_bytes?' \
+	report last --rules bad.rules
+refused 3 'did you mean dram_bytes' sweep stream --rules bad.rules
+refused 3 'did you mean dram_bytes' list rules --rules bad.rules
+refused 3 'no such file' report last --rules none.rules
+refused 2 'leave --group out' report last --rules my.rules --group
+refused 2 'works only with "perflab list rules"' list kernels --rules my.rules
+run list rules --rules my.rules mine
+expect_code 0
+expect_out 'median_time_ns > 0'
 finish

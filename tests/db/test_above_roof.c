@@ -116,9 +116,7 @@ static size_t find_above(struct text *ids, struct context *context, int64_t run_
 	assert_ok(context, db_run_load(context->db, run_id, true, &run, &context->err));
 	assert_ok(context, db_ceilings_load(context->db, run_id, &ceilings, &context->err));
 	for (size_t i = 0; i < run.trial_count; i++) {
-		const struct verdict_context judged = {&ceilings, &run.device,
-						       run.settings_known & SETTING_CACHE &&
-							       run.settings.cache == CACHE_COLD};
+		const struct verdict_context judged = verdict_context_of(&run, &ceilings);
 		struct roofline_point point;
 
 		roofline_point_of(&point, &run.trials[i], false, &ceilings);
