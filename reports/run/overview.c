@@ -8,17 +8,21 @@
 #include "reports/selection/columns.h"
 #include "reports/table/table.h"
 
-/* Columns by name, then where it was the fastest. */
+/* Columns by name, then the next variant, and where it was the fastest. */
 static const char *const shown[] = {"status",  "median", "interval", "roof",
 				    "limiter", "try",    "speedup",  "gpu"};
 
 #define ROOF_DROP 3 /* on a narrow terminal, the limiter says more than how near its roof is */
 
-enum { KERNEL, FASTEST, FIRST_SHOWN, AT = FIRST_SHOWN + ARRAY_SIZE(shown), COLUMNS };
+#define NEXT_DROP 9 /* it is no part of what is fastest and why */
+
+enum { KERNEL, FASTEST, FIRST_SHOWN, NEXT = FIRST_SHOWN + ARRAY_SIZE(shown), AT, COLUMNS };
 
 struct overview {
 	const struct run *run;
 	struct run_kernels kernels;
+	struct problems problems;
+	const struct ranks *ranks;
 	const struct report_options *options;
 	struct chosen_columns columns;
 	struct table *table;
@@ -70,9 +74,50 @@ static void overview_begin(struct overview *overview, const bool *best)
 		count++;
 	}
 	overview->columns = all;
+	columns[count++] = (struct table_column){.name = "next", .drop = NEXT_DROP};
 	columns[count++] = (struct table_column){.name = "at"};
 	overview->table = table_new(columns, count);
 	overview->table->cut_last = true;
+}
+
+static bool is_of_library(const struct trial *trial)
+{
+	return trial->facts.code_kind[0] && trial->facts.registers_per_thread < 0;
+}
+
+/* The fastest case of another variant on the same problem: of any, or of a library. NULL: there is
+ * none. */
+static const struct trial *find_next(const struct overview *overview, const struct trial *trial,
+				     bool library)
+{
+	const struct run *run = overview->run;
+	const size_t *problem_of = overview->problems.of;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const size_t at = overview->ranks->order[i];
+		const struct trial *other = &run->trials[at];
+
+		if (overview->ranks->can_be_best[at] && other->status == trial->status &&
+		    problem_of[at] == problem_of[trial - run->trials] &&
+		    strcmp(other->variant, trial->variant) != 0 &&
+		    (!library || is_of_library(other)))
+			return other;
+	}
+	return NULL;
+}
+
+/* "x1.04 float4, x1.31 cub": how much longer the next variant takes, and the library. */
+static void show_next(struct text *out, const struct overview *overview, const struct trial *trial)
+{
+	const struct trial *next = find_next(overview, trial, false);
+	const struct trial *library = find_next(overview, trial, true);
+
+	if (next)
+		text_addf(out, "x%.2f %s", next->summary.median_ns / trial->summary.median_ns,
+			  next->variant);
+	if (library && library != next && !is_of_library(trial))
+		text_addf(out, ", x%.2f %s", library->summary.median_ns / trial->summary.median_ns,
+			  library->variant);
 }
 
 static void add_best_row(struct overview *overview, const struct trial *trial)
@@ -87,6 +132,7 @@ static void add_best_row(struct overview *overview, const struct trial *trial)
 	row_add(&row, trial->variant);
 	for (size_t i = 0; i < columns->count; i++)
 		chosen_show(row_cell(&row), &columns->items[i], &facts);
+	show_next(row_cell(&row), overview, trial);
 	kernel_axes(&axes, NULL, &overview->kernels, trial->kernel);
 	trial_axes_text(row_cell(&row), trial, &axes);
 	row_end(&row, overview->table, ROW_PLAIN);
@@ -97,7 +143,7 @@ static void add_best_row(struct overview *overview, const struct trial *trial)
 /* A kernel without a best case, by its first trial: says how its cases ended instead. */
 static void add_row_without_best(struct overview *overview, size_t first)
 {
-	const size_t column_count = FIRST_SHOWN + overview->columns.count + 1;
+	const size_t column_count = FIRST_SHOWN + overview->columns.count + 2;
 	const char *row[COLUMNS] = {overview->run->trials[first].kernel};
 	size_t ended[TRIAL_STATUS_COUNT] = {0}, failures = 0, above = 0;
 	struct text why = TEXT_INIT;
@@ -130,6 +176,8 @@ struct table *run_table_fastest(const struct run *run, const struct report_optio
 
 	run_ranks(&ranks, run, options->ceilings);
 	run_kernels_init(&overview.kernels, run);
+	run_problems(&overview.problems, run);
+	overview.ranks = &ranks;
 	overview_begin(&overview, ranks.of_kernel);
 	for (size_t kernel = 0; kernel < overview.kernels.count; kernel++) {
 		const size_t first = overview.kernels.first[kernel];
@@ -143,6 +191,7 @@ struct table *run_table_fastest(const struct run *run, const struct report_optio
 			add_row_without_best(&overview, first);
 	}
 	ranks_release(&ranks);
+	problems_release(&overview.problems);
 	run_kernels_release(&overview.kernels);
 	columns_release(&overview.columns);
 	return overview.table;

@@ -55,24 +55,23 @@ function tiles(app) {
 	const failed = model.cases.filter((one) => one.failure).length;
 	const good = (by.get("ok") ?? 0) + (by.get("sampled") ?? 0);
 	const above = model.cases.filter((one) => one.aboveRoof).length;
-	const nearest = model.best.reduce((most, one) => (one.roofPct > 0 && one.bound !== "unknown" && !one.unverified && (!most || one.roofPct > most.roofPct) ? one : most), null);
+	const [fastest] = model.kernels.length === 1 && !model.emulated ? [...model.best].sort(byRank) : [];
 	const list = [
 		...comparisonTiles(model),
+		failed && tile(whole(failed), failed === 1 ? "failure" : "failures", "bad", "#gaps"),
+		above && tile(whole(above), "above a measured roof", "bad", "#roofline"),
+		fastest && tile(time(fastest.median), `the fastest case${fastest.n === null ? "" : " of the largest problem"}: ${markedName(fastest, fastest.name)}`, "", "#verdicts"),
 		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? `cases emulated${by.get("sampled") ? "" : " and correct"}` : `cases measured and correct${model.spread ? ", on all GPUs together" : ""}`, good === model.cases.length ? "good" : "", "#cases"),
 		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),
-	];
+	].filter(Boolean);
 	if (by.get("unverified")) list.push(tile(whole(by.get("unverified")), "unverified: no check shows that they are right", "warn", "#gaps"));
 	if (by.get("skipped")) list.push(tile(whole(by.get("skipped")), "skipped, with reasons", "", "#gaps"));
 	if (by.get("pending")) list.push(tile(whole(by.get("pending")), "still pending", "warn", "#gaps"));
-	list.push(tile(whole(failed), failed === 1 ? "failure" : "failures", failed ? "bad" : "good", failed ? "#gaps" : null));
-	if (above) list.push(tile(whole(above), "above a measured roof", "bad", "#roofline"));
+	if (!failed) list.push(tile(whole(failed), "failures", "good"));
 	const pairs = rankedPairs(model);
 	if (pairs.length) list.push(tile(`${whole(pairs.filter((one) => one.speedup.verdict === "faster").length)} of ${whole(pairs.length)}`, "faster than the base variant", "", "#speedup"));
 	const [worst] = model.emulated ? [...model.best].sort(byLost) : [];
 	if (worst?.lost > 0) list.push(tile(percent(100 * worst.lost, 0), `lost to ${worst.notes[0].rule.replaceAll("_", " ")}: ${worst.family}`, "warn", "#verdicts"));
-	const [fastest] = model.kernels.length === 1 && !model.emulated ? [...model.best].sort(byRank) : [];
-	if (fastest) list.push(tile(time(fastest.median), `the fastest case${fastest.n === null ? "" : " of the largest problem"}: ${markedName(fastest, fastest.name)}`, "", "#verdicts"));
-	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof, the nearest to any: ${nearest.label}`, "", "#verdicts"));
 	return h("div", { class: "tiles" }, list);
 }
 
