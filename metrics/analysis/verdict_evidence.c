@@ -316,6 +316,10 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 			counted_value(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
 							     : "theoretical_occupancy_pct");
 	out->waves = waves_of(out);
+	out->clocks = round_clocks_of(trial->rounds, trial->round_count);
+	out->clock_pct =
+		100 * finite_quotient(out->clocks.sm_hz,
+				      out->device ? (double)out->device->sm_clock_max_hz : NAN);
 	stalls_collect(out);
 }
 
@@ -340,6 +344,13 @@ bool evidence_latency_is_hidden(const struct evidence *evidence)
 	const bool hidden = isfinite(waiting) ? waiting < 50 : evidence->eligible >= READY_WARPS;
 
 	return hidden && evidence_unjudged(NULL, evidence) == 0;
+}
+
+bool evidence_is_throttled(const struct evidence *evidence)
+{
+	const struct round_clocks *clocks = &evidence->clocks;
+
+	return clocks->throttled > 0 && 2 * clocks->throttled >= clocks->count;
 }
 
 bool evidence_is_of_library(const struct evidence *evidence)

@@ -238,6 +238,15 @@ static void add_nearest_roof(struct text *out, const struct evidence *e)
 	say_nearest(out, e, "roof", " is");
 }
 
+static void say_clock(struct text *out, const struct evidence *e)
+{
+	text_addf(out,
+		  "bound by its clock: %.0f %% of the highest, lowered by power or heat in %zu of "
+		  "%zu rounds",
+		  e->clock_pct, e->clocks.throttled, e->clocks.count);
+	add_nearest_roof(out, e);
+}
+
 static double part_of_stalled(const struct evidence *e, enum stall stall)
 {
 	return 100 * e->stall_pct[stall] / (100 - e->stall_pct[STALL_READY]);
@@ -398,6 +407,12 @@ static double saves_idle(struct text *why, const struct evidence *e)
 {
 	text_addf(why, "multiprocessors are idle for %.0f %% of the time", 100 * (1 - e->busy));
 	return 1 - e->busy;
+}
+
+static double saves_clock(struct text *why, const struct evidence *e)
+{
+	text_add(why, "at the highest clock");
+	return 1 - e->clock_pct / 100;
 }
 
 static double saves_few_blocks(struct text *why, const struct evidence *e)
@@ -587,6 +602,9 @@ static void judge_stalls(struct evidence *out)
 
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
 {
+	/* the roofs of multiprocessors were measured with another clock; DRAM has its own */
+	if (rule == RULE_CLOCK)
+		return !(fmax(e->near_pct[RULE_DRAM], e->mix_pct) >= AT_PCT);
 	if (roof_pct >= AT_PCT || e->mix_pct >= AT_PCT)
 		return false;
 	/* in a pipeline of warps some of them wait although the pipe is busy */
@@ -678,6 +696,7 @@ void limiters_judge(struct evidence *out)
 			out->busy_pct[of_each_sm[i]] *= 100 / grid_pct;
 	/* an imported time of a processor is no launch */
 	out->holds[RULE_LAUNCH] = out->launch_ns < LAUNCH_NS && !(device && device->sm_count == 0);
+	out->holds[RULE_CLOCK] = evidence_is_throttled(out) && out->clock_pct < CLOCK_PCT;
 	out->holds[RULE_FEW_BLOCKS] = grid_pct <= GRID_KEPT_PCT;
 	judge_shape(out);
 	judge_stalls(out);
@@ -804,6 +823,11 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "batch, or fuse it with the next kernel"),
 	 .advise = advise_launches, .remedy_of = remedy_of_launches, 
 	 SAVES(saves_launches, "all launches but one")},
+	[RULE_CLOCK] = {NO_ROOF("clock", BOUND_CLOCK, say_clock,
+	         "power or heat lowered the clock in at least half of the rounds, to less than " STRING(CLOCK_PCT)
+	         " % of the highest; before every roof, except that DRAM at " STRING(AT_PCT) " % of its own needs no clock",
+	         "raise the power limit or cool the device; fewer and narrower operations take less power"),
+	 .remedy = "more power or cooling", SAVES(saves_clock, "the distance to the highest clock")},
 	[RULE_FEW_BLOCKS] = {NO_ROOF("few_blocks", BOUND_GRID, say_few_blocks,
 	         "no roof is near, and there are at most " STRING(GRID_KEPT_PCT) " blocks for 100 "
 	         "multiprocessors",

@@ -257,6 +257,14 @@ static void say_starved(struct text *out, const struct evidence *e)
 		  e->eligible);
 }
 
+static void say_lowered_clock(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "power or heat lowered the clock in %zu of %zu rounds", e->clocks.throttled,
+		  e->clocks.count);
+	if (isfinite(e->clock_pct))
+		text_addf(out, ", to %.0f %% of the highest", e->clock_pct);
+}
+
 static void say_uncounted(struct text *out, const struct evidence *e)
 {
 	const struct roofline_model *model = &e->point->model;
@@ -464,6 +472,7 @@ void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 	out[NOTE_CONSTANT].holds = evidence_queue_is_unexplained(e);
 	out[NOTE_OCCUPANCY_LOST].holds = e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
 	out[NOTE_OCCUPANCY_LIMIT].holds = e->allowed_pct < 99.9;
+	out[NOTE_CLOCK].holds = e->bound != BOUND_CLOCK && evidence_is_throttled(e);
 	out[NOTE_STARVED].holds =
 		(e->bound == BOUND_LATENCY || e->bound == BOUND_UNKNOWN) && e->eligible < 1;
 	out[NOTE_FLOP_UNCOUNTED].holds = e->flop_uncounted;
@@ -559,6 +568,9 @@ const struct rule note_rules[NOTE_COUNT] = {
 	 .remedy_of = remedy_of_limit, SAVES(saves_missing_warps, "the warps that the launch does not allow"), .assumes = true},
 	[NOTE_STARVED] = {NOTE("starved", 0, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
+	      "")},
+	[NOTE_CLOCK] = {NOTE("clock", 0, say_lowered_clock,
+	      "power or heat lowered the clock in at least half of the rounds, and is not the limiter",
 	      "")},
 	[NOTE_FLOP_UNCOUNTED] = {NOTE("flop_uncounted", 0, say_uncounted,
 	      "the counters show less than half of the operations of the work model",

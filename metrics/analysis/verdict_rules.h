@@ -7,6 +7,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/statistics.h"
 #include "metrics/analysis/verdict.h"
 #include "metrics/metrics.h"
 
@@ -49,6 +50,7 @@
 #define QUEUE_ROOF_PCT 40       /* of a roof whose requests fill the queue of their unit */
 #define QUEUE_PCT 30            /* warps that wait for room in it, from which on it is full */
 #define QUEUE_LEAD_PCT 50       /* and from which on the L1 is the limiter whatever its bytes are */
+#define CLOCK_PCT 90            /* of the highest clock: a clock below it is the limiter */
 #define START_RATE 0.5          /* blocks per cycle: about as many as a device starts */
 #define MAIN_STALL 0.75         /* of the largest reason: one that is as important */
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
@@ -78,6 +80,7 @@ enum limiter_rule {
 	RULE_SPECIAL,
 	ROOF_RULE_COUNT,
 	RULE_LAUNCH = ROOF_RULE_COUNT,
+	RULE_CLOCK,
 	RULE_FEW_BLOCKS,
 	RULE_TAIL,
 	RULE_IMBALANCE,
@@ -108,6 +111,7 @@ enum note_rule {
 	NOTE_OCCUPANCY_LOST,
 	NOTE_OCCUPANCY_LIMIT,
 	NOTE_STARVED,
+	NOTE_CLOCK,
 	NOTE_FLOP_UNCOUNTED,
 	NOTE_NOT_JUDGED,
 	NOTE_COUNT
@@ -144,7 +148,9 @@ struct evidence {
 	/* Blocks / those that all multiprocessors hold together: 1.01 is a full wave, and a second
 	 * one with next to nothing. */
 	double waves;
-	double start_rate; /* blocks / cycle of the device */
+	struct round_clocks clocks; /* of the rounds */
+	double clock_pct;           /* of the highest clock of the device */
+	double start_rate;          /* blocks / cycle of the device */
 	/* Of the samples of its warps. Those that wait for room in the queue of memory instructions
 	 * are in queue_pct, and wait for memory, too. */
 	double stall_pct[STALL_COUNT], queue_pct;
@@ -249,6 +255,8 @@ double evidence_waiting_pct(const struct evidence *evidence);
  * nor special functions are the reason: indexed constants and shuffles remain. */
 bool evidence_queue_is_unexplained(const struct evidence *evidence);
 /* Whether the code is that of a library or of the driver, which nobody follows an advice about. */
+/* Whether power or heat lowered the clock in at least half of the rounds. */
+bool evidence_is_throttled(const struct evidence *evidence);
 bool evidence_is_of_library(const struct evidence *evidence);
 /* Whether compute is judged by the work model, because its operations were not counted. */
 bool evidence_compute_is_modelled(const struct evidence *evidence);

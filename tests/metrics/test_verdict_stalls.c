@@ -584,6 +584,63 @@ static void functions_of_libraries(void **state)
 	assert_false(function_is_of_library(""));
 }
 
+/* NVML: 4 is the power cap, 2 the clock that the user set. */
+static void a_clock_that_power_lowers(void **state)
+{
+	static const struct {
+		double mhz;
+		int64_t reasons;
+		double dram_bytes;
+		enum bound bound;
+		const char *summary, *note;
+	} rows[] = {
+		{1500, 4, 40e6, BOUND_CLOCK,
+		 "bound by its clock: 75 % of the highest, lowered by power or heat in 2 of 2 "
+		 "rounds; the "
+		 "nearest roof (DRAM) is at 10 %",
+		 NULL},
+		{1900, 4, 40e6, BOUND_LATENCY, NULL,
+		 "power or heat lowered the clock in 2 of 2 rounds, to 95 % of the highest"},
+		{1500, 2, 40e6, BOUND_LATENCY, NULL, NULL},
+		{1500, 4, 300e6, BOUND_CLOCK, NULL, NULL},
+		/* the memory has a clock of its own */
+		{1500, 4, 370e6, BOUND_DRAM, NULL,
+		 "power or heat lowered the clock in 2 of 2 rounds, to 75 % of the highest"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct sampled memory[2] = {{STALL_MEMORY, 900}, {STALL_OTHER, 0}};
+		struct device_info device = wide_device;
+		struct ceiling_list roofs;
+		struct verdict verdict;
+		struct trial trial;
+
+		round_roofs(&roofs);
+		clock_trial(&trial);
+		sample(&trial, memory);
+		device.sm_clock_max_hz = 2000000000;
+		set_counter(&trial, "dram_bytes", rows[i].dram_bytes);
+		trial.rounds = xcalloc(2, sizeof(*trial.rounds));
+		trial.round_count = 2;
+		for (int k = 0; k < 2; k++)
+			trial.rounds[k].state =
+				(struct device_state){.sm_clock_hz = rows[i].mhz * 1e6,
+						      .throttle_reasons = rows[i].reasons};
+		judge(&verdict, &trial, &roofs, &device);
+		assert_int_equal(verdict.bound, rows[i].bound);
+		if (rows[i].summary)
+			assert_string_equal(verdict.summary, rows[i].summary);
+		if (rows[i].note)
+			assert_string_equal(note_of(&verdict, "clock"), rows[i].note);
+		else
+			assert_null(note_of(&verdict, "clock"));
+		verdict_release(&verdict);
+		trial_release(&trial);
+		ceiling_list_release(&roofs);
+	}
+}
+
 static void reasons_of_cupti(void **state)
 {
 	(void)state;
@@ -609,6 +666,7 @@ int main(void)
 		cmocka_unit_test(two_near_roofs),
 		cmocka_unit_test(code_of_a_library_gets_no_advice),
 		cmocka_unit_test(functions_of_libraries),
+		cmocka_unit_test(a_clock_that_power_lowers),
 		cmocka_unit_test(reasons_of_cupti),
 	};
 
