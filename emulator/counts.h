@@ -20,7 +20,7 @@
 	X(warp_instructions, "ptx_warp_instructions", "instruction",                               \
 	  "PTX instructions executed, counted once per warp", WORSE_MORE)                          \
 	X(lane_instructions, "ptx_lane_instructions", "instruction",                               \
-	  "PTX instructions executed, counted once per active lane with a true guard", WORSE_MORE) \
+	  "PTX instructions executed, counted once per active lane: with a true guard, or of a branch", WORSE_MORE) \
 	X(branches, "ptx_branches", "instruction",                                                 \
 	  "conditional branches executed, counted once per warp", WORSE_NEITHER)                   \
 	X(divergent_branches, "ptx_divergent_branches", "instruction",                             \

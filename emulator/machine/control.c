@@ -25,15 +25,12 @@ static enum step run_branch(struct warp *warp, const struct instruction *at)
 	uint32_t taken = warp->active;
 
 	if (at->guard) {
-		struct instruction_count *count = count_at(warp, at);
-
 		taken = predicate_mask(row_of(warp, at->guard));
 		taken = (at->guard_negated ? ~taken : taken) & warp->active;
-		count->guarded_lanes += lanes_in(taken);
 		if (!taken)
 			return STEP_NEXT;
 		if (taken != warp->active) {
-			count->divergent++;
+			count_at(warp, at)->divergent++;
 			warp_diverge(warp, at->target, taken, pc_of(warp, at) + 1);
 			if (at->kind == BRANCH_MAY_SPIN)
 				warp_spins(warp);

@@ -58,7 +58,10 @@ static struct counted counted_at(const struct emulation *emulation, size_t funct
 	if (counted.at->auxiliary)
 		return counted;
 	counted.warps = block->warps;
-	counted.lanes = counted.at->guard ? counted.count->guarded_lanes : block->lanes;
+	/* All active lanes take part in the decision of a branch, whichever way they go. */
+	counted.lanes = counted.at->guard && counted.at->operation != OP_BRA
+				? counted.count->guarded_lanes
+				: block->lanes;
 	return counted;
 }
 

@@ -39,7 +39,7 @@ const struct metric emulated_metrics[] = {
 	 .exact = true, .worse = WORSE_MORE, .from_launch = true, .formula = "verification"},
 	{EMULATED("ptx_warp_execution_efficiency_pct", "percent",
 		"lanes that take part in an instruction, relative to the 32 of a warp; lanes "
-		"with a false guard do not take part"),
+		"with a false guard take part in branches only"),
 	 .worse = WORSE_LESS,
 	 .formula = "100 * ptx_lane_instructions / (32 * ptx_warp_instructions)",
 	 .inputs = {"ptx_lane_instructions", "ptx_warp_instructions"},

@@ -226,8 +226,8 @@ static void named_lanes_are_waited_for(void **state)
 	assert_int_equal(result.counts.warp_instructions,
 			 MACHINE_PROLOGUE + 3 + 150 + 1 + 1 + 1 + 2);
 	assert_int_equal(result.counts.lane_instructions,
-			 32 * (MACHINE_PROLOGUE + 2) + 16 /* to HIGH */ + 2 * 16 * 50 +
-				 16 * 49 /* back */ + 16 + 32 + 32 + 64);
+			 32 * (MACHINE_PROLOGUE + 2) + 32 /* whether to HIGH */ + 2 * 16 * 50 +
+				 16 * 50 /* whether back */ + 16 + 32 + 32 + 64);
 	machine_release(&result);
 }
 
