@@ -257,6 +257,14 @@ static void say_starved(struct text *out, const struct evidence *e)
 		  e->eligible);
 }
 
+static void say_one_wave(struct text *out, const struct evidence *e)
+{
+	text_addf(
+		out,
+		"all %.0f blocks run at once, so nothing covers their first loads and last stores",
+		e->blocks);
+}
+
 static void say_lowered_clock(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "power or heat lowered the clock in %zu of %zu rounds", e->clocks.throttled,
@@ -472,6 +480,9 @@ void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
 	out[NOTE_CONSTANT].holds = evidence_queue_is_unexplained(e);
 	out[NOTE_OCCUPANCY_LOST].holds = e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
 	out[NOTE_OCCUPANCY_LIMIT].holds = e->allowed_pct < 99.9;
+	out[NOTE_ONE_WAVE].holds = LIMITER(e->bound) & PIPE_LIMITERS && !evidence_at_roof(e) &&
+				   e->launches == 1 && e->waves <= 1 &&
+				   e->blocks <= WAVE_BLOCKS * (double)e->device->sm_count;
 	out[NOTE_CLOCK].holds = e->bound != BOUND_CLOCK && evidence_is_throttled(e);
 	out[NOTE_STARVED].holds =
 		(e->bound == BOUND_LATENCY || e->bound == BOUND_UNKNOWN) && e->eligible < 1;
@@ -566,6 +577,12 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "so that more warps hide latency"),
 	 .advise = advise_limit, FINDING(RANK_OCCUPANCY, tell_limit, NULL),
 	 .remedy_of = remedy_of_limit, SAVES(saves_missing_warps, "the warps that the launch does not allow"), .assumes = true},
+	[NOTE_ONE_WAVE] = {NOTE("one_wave", PIPE_LIMITERS, say_one_wave,
+	      "the limiter is a pipe below " STRING(AT_PCT) " % of its roof, a single launch has at most one wave, "
+	      "and a multiprocessor at most " STRING(WAVE_BLOCKS) " blocks",
+	      "overlap the beginning and the end of blocks: smaller blocks, or blocks that load the next tile "
+	      "while they store"),
+	 .remedy = "overlap the ends"},
 	[NOTE_STARVED] = {NOTE("starved", 0, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},

@@ -51,6 +51,7 @@
 #define QUEUE_PCT 30            /* warps that wait for room in it, from which on it is full */
 #define QUEUE_LEAD_PCT 50       /* and from which on the L1 is the limiter whatever its bytes are */
 #define CLOCK_PCT 90            /* of the highest clock: a clock below it is the limiter */
+#define WAVE_BLOCKS 2           /* of a multiprocessor: so few that their ends show */
 #define START_RATE 0.5          /* blocks per cycle: about as many as a device starts */
 #define MAIN_STALL 0.75         /* of the largest reason: one that is as important */
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
@@ -110,6 +111,7 @@ enum note_rule {
 	NOTE_CONSTANT,
 	NOTE_OCCUPANCY_LOST,
 	NOTE_OCCUPANCY_LIMIT,
+	NOTE_ONE_WAVE,
 	NOTE_STARVED,
 	NOTE_CLOCK,
 	NOTE_FLOP_UNCOUNTED,

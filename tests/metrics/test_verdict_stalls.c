@@ -584,6 +584,42 @@ static void functions_of_libraries(void **state)
 	assert_false(function_is_of_library(""));
 }
 
+/* One block for each of the multiprocessors, which are busy with arithmetic for 70 % of the time.
+ */
+static void one_wave_of_large_blocks(void **state)
+{
+	const struct sampled pipe[2] = {{STALL_PIPE, 600}, {STALL_OTHER, 100}};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, pipe);
+	set_counter(&trial, "tensor_pipe_pct", 70);
+	set_counter(&trial, "blocks", 100);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_int_equal(verdict.bound, BOUND_TENSOR);
+	assert_string_equal(
+		note_of(&verdict, "one_wave"),
+		"all 100 blocks run at once, so nothing covers their first loads and last "
+		"stores");
+	assert_non_null(advice_of(&verdict, "one_wave"));
+	verdict_release(&verdict);
+	set_counter(&trial, "blocks", 300);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_null(note_of(&verdict, "one_wave"));
+	verdict_release(&verdict);
+	set_counter(&trial, "blocks", 100);
+	set_counter(&trial, "tensor_pipe_pct", 92);
+	judge(&verdict, &trial, &roofs, &wide_device);
+	assert_null(note_of(&verdict, "one_wave"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
 /* NVML: 4 is the power cap, 2 the clock that the user set. */
 static void a_clock_that_power_lowers(void **state)
 {
@@ -666,6 +702,7 @@ int main(void)
 		cmocka_unit_test(two_near_roofs),
 		cmocka_unit_test(code_of_a_library_gets_no_advice),
 		cmocka_unit_test(functions_of_libraries),
+		cmocka_unit_test(one_wave_of_large_blocks),
 		cmocka_unit_test(a_clock_that_power_lowers),
 		cmocka_unit_test(reasons_of_cupti),
 	};
