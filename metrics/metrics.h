@@ -309,6 +309,8 @@ struct trial {
 	size_t round_count;
 	struct trial_speedup speedup; /* beside the base variant of the run, if it has one */
 };
+/* Whether a library launched its code, or all of its sampled functions are of one. */
+bool trial_is_of_library(const struct trial *trial);
 void trial_release(struct trial *trial);
 /* "reduce/shuffle/block=256,n=16777216"; malloc'd. */
 char *trial_case_name(const struct trial *trial);
@@ -371,7 +373,8 @@ struct run {
 	 * each run that it was put together from. Borrowed. NULL: an ordinary run. */
 	const struct run_gpu *gpus;
 	size_t gpu_count;
-	/* Rules of a user for its verdicts (metrics/analysis/user_rules.h). Borrowed; NULL: none. */
+	/* Rules of a user for its verdicts (metrics/analysis/user_rules.h). Borrowed; NULL: none.
+	 */
 	const struct user_rules *rules;
 };
 

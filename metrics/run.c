@@ -135,18 +135,24 @@ enum stall stall_of_reason(const char *reason)
 
 bool function_is_of_library(const char *name)
 {
-	/* namespaces at, c10, cub, thrust and cutlass; cuBLAS and cuDNN; FlashAttention in PyTorch
-	 */
+	/* Namespaces at, c10, cub and thrust; cuBLAS and cuDNN; FlashAttention in PyTorch. Those
+	 * with which people write kernels of their own, such as CUTLASS, are missing. */
 	static const char *const patterns[] = {
-		"_ZN2at*",     "_ZN14at_cuda*", "_ZN3c10*",        "_ZN3cub*",
-		"_ZN6thrust*", "_ZN7cutlass*",  "*pytorch_flash*", "nvjet_*",
-		"*_xmma_*",    "*cublas*",      "*cudnn*",
+		"_ZN2at*",     "_ZN14at_cuda*",   "_ZN3c10*", "_ZN3cub*",
+		"_ZN6thrust*", "*pytorch_flash*", "nvjet_*",  "*_xmma_*",
+		"cublas*",     "_ZN8cublasLt*",   "cudnn*",   "_ZN5cudnn*",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
 		if (pattern_matches(patterns[i], name))
 			return true;
 	return false;
+}
+
+bool trial_is_of_library(const struct trial *trial)
+{
+	return (trial->facts.code_kind[0] && trial->facts.registers_per_thread < 0) ||
+	       (trial->functions && trial->library_functions == trial->functions);
 }
 
 void trial_release(struct trial *trial)

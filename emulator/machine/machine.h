@@ -136,8 +136,8 @@ struct warp {
 
 /* What happened at one instruction. Zero-initialised; indexed as the function's code. */
 struct instruction_count {
-	/* Lanes with a true guard, for guarded instructions but branches. Executions and active lanes are
-	 * counted per basic block (control_flow.h); counts.c combines the two. */
+	/* Lanes with a true guard, for guarded instructions but branches. Executions and active
+	 * lanes are counted per basic block (control_flow.h); counts.c combines the two. */
 	uint64_t guarded_lanes;
 	uint64_t divergent; /* executions in which the warp split */
 	/* Executions of a memory instruction with at least one lane. Generic ones count in each

@@ -1,3 +1,4 @@
+/* Splits texts into entries. */
 #include "metrics/analysis/entries.h"
 
 #include <stdio.h>

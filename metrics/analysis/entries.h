@@ -20,7 +20,8 @@ struct entry_place {
 /* Sets "PATH:LINE: cause". Returns PL_EPARSE. */
 int entry_fail(const struct entry_place *place, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Calls `take` with each entry; the value is never empty. place->line is that of the entry, at the
+/* Calls `take` with each entry; key and value end with the call, and the value is never empty. It
+ * returns 0 or the result of entry_fail(). place->line is that of the entry, at the
  * end of the last one. Returns 0, the first error of `take`, or PL_EPARSE. */
 int entries_read(struct entry_place *place, const char *text, size_t length,
 		 int (*take)(void *context, const char *key, const char *value), void *context);

@@ -57,7 +57,8 @@ struct postfix_reading;
 /* Which quantities an expression may have. */
 struct postfix_names {
 	/* Sets a step from its name, and reads what belongs to it behind the name. `start` is where
-	 * the name begins, for errors. */
+	 * the name begins, for errors. Returns 0 or the result of postfix_fail(). step->metric is
+	 * borrowed and outlives the expression; `name` does not. */
 	int (*find)(struct postfix_reading *reading, const char *start, const char *name,
 		    struct postfix_step *step);
 	const void *context;
@@ -84,7 +85,7 @@ const void *postfix_context(const struct postfix_reading *reading);
 int postfix_fail(const struct postfix_reading *reading, const char *at, const char *cause);
 /* Takes blanks, and then the symbol if it follows. */
 bool postfix_take(struct postfix_reading *reading, char symbol);
-/* Takes blanks and a word, which may be empty, and sets *at to its begin; malloc'd. */
+/* Takes blanks and a word, which may be empty, and sets *at to its beginning; malloc'd. */
 char *postfix_word(struct postfix_reading *reading, const char **at);
 
 #endif

@@ -25,24 +25,24 @@ enum quantity {
 	QUANTITY_SHAPE,   /* `at` is an index into shapes[] */
 };
 
-static double known_or_nan(int64_t value)
+static double fact_or_nan(int64_t value)
 {
 	return value >= 0 ? (double)value : NAN;
 }
 
 static double registers_of(const struct launch_facts *facts)
 {
-	return known_or_nan(facts->registers_per_thread);
+	return fact_or_nan(facts->registers_per_thread);
 }
 
 static double local_bytes_of(const struct launch_facts *facts)
 {
-	return known_or_nan(facts->local_bytes_per_thread);
+	return fact_or_nan(facts->local_bytes_per_thread);
 }
 
 static double shared_bytes_of(const struct launch_facts *facts)
 {
-	return known_or_nan(facts->shared_static_bytes) + known_or_nan(facts->shared_dynamic_bytes);
+	return fact_or_nan(facts->shared_static_bytes) + fact_or_nan(facts->shared_dynamic_bytes);
 }
 
 static const struct {
@@ -59,7 +59,7 @@ static double busy_of(const struct evidence *e)
 	return 100 * e->busy;
 }
 
-static double waves_of(const struct evidence *e)
+static double waves_in(const struct evidence *e)
 {
 	return e->waves;
 }
@@ -70,11 +70,11 @@ static const struct {
 	double (*value)(const struct evidence *e);
 } shapes[] = {
 	{"busy_pct", busy_of},
-	{"waves", waves_of},
+	{"waves", waves_in},
 };
 
 /* The name of a stall or a roof: "stall_memory_pct", "roof_l2_pct". malloc'd. */
-static char *share_name(enum quantity kind, size_t at)
+static char *quantity_name(enum quantity kind, size_t at)
 {
 	if (kind == QUANTITY_STALL)
 		return xasprintf("stall_%s_pct", stall_name((enum stall)at));
@@ -83,7 +83,7 @@ static char *share_name(enum quantity kind, size_t at)
 
 static void add_share_name(struct string_list *names, enum quantity kind, size_t at)
 {
-	char *name = share_name(kind, at);
+	char *name = quantity_name(kind, at);
 
 	string_list_add(names, name);
 	free(name);
@@ -93,7 +93,7 @@ static bool find_share(struct postfix_step *step, enum quantity kind, size_t cou
 		       const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		char *other = share_name(kind, i);
+		char *other = quantity_name(kind, i);
 		const bool found = strcmp(other, name) == 0;
 
 		free(other);
@@ -136,7 +136,7 @@ static const char *find_cupti(const struct vocabulary *vocabulary, const char *n
 	return vocabulary->counters->items[vocabulary->counters->count - 1];
 }
 
-static int unknown_quantity(struct postfix_reading *r, const char *at, const char *name)
+static int refuse_quantity(struct postfix_reading *r, const char *at, const char *name)
 {
 	const struct vocabulary *vocabulary = postfix_context(r);
 	struct text cause = TEXT_INIT, near = TEXT_INIT;
@@ -148,7 +148,8 @@ static int unknown_quantity(struct postfix_reading *r, const char *at, const cha
 	for (size_t i = 0; i < count; i++)
 		string_list_add(&names, all[i].name);
 	for (size_t i = 0; i < vocabulary->rules->metric_count; i++)
-		string_list_add(&names, vocabulary->rules->metrics[i].name);
+		if (vocabulary->rules->metrics[i].formula.count)
+			string_list_add(&names, vocabulary->rules->metrics[i].name);
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
 		string_list_add(&names, facts[i].name);
 	for (size_t i = 0; i < ARRAY_SIZE(shapes) && vocabulary->of_rule; i++)
@@ -184,8 +185,8 @@ static bool find_counter(struct postfix_step *step, const struct vocabulary *voc
 	return step->metric != NULL;
 }
 
-static int find_quantity(struct postfix_reading *r, const char *start, const char *name,
-			 struct postfix_step *step)
+static int find_rule_quantity(struct postfix_reading *r, const char *start, const char *name,
+			      struct postfix_step *step)
 {
 	const struct vocabulary *vocabulary = postfix_context(r);
 
@@ -198,7 +199,7 @@ static int find_quantity(struct postfix_reading *r, const char *start, const cha
 			return 0;
 		}
 	if (!vocabulary->of_rule)
-		return unknown_quantity(r, start, name);
+		return refuse_quantity(r, start, name);
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
 		if (strcmp(shapes[i].name, name) == 0) {
 			step->kind = QUANTITY_SHAPE;
@@ -208,7 +209,7 @@ static int find_quantity(struct postfix_reading *r, const char *start, const cha
 	if (find_share(step, QUANTITY_STALL, STALL_COUNT, name) ||
 	    find_share(step, QUANTITY_ROOF, ROOF_RULE_COUNT, name))
 		return 0;
-	return unknown_quantity(r, start, name);
+	return refuse_quantity(r, start, name);
 }
 
 /* ---- values ---- */
@@ -235,7 +236,8 @@ static double quantity_value(const void *context, const struct postfix_step *ste
 		return step->at == STALL_QUEUE ? lookup->evidence->queue_pct
 					       : lookup->evidence->stall_pct[step->at];
 	case QUANTITY_ROOF:
-		return lookup->evidence->near_pct[step->at];
+		return step->at == RULE_ISSUE ? lookup->evidence->issue_pct
+					      : lookup->evidence->near_pct[step->at];
 	case QUANTITY_SHAPE:
 		return shapes[step->at].value(lookup->evidence);
 	}
@@ -311,24 +313,14 @@ void user_rules_derive(const struct user_rules *rules, struct run *run)
 			derive(&rules->metrics[k], &run->trials[i]);
 }
 
-static void add_needs(struct string_list *out, const struct user_rules *rules,
-		      const struct postfix *formula)
+static void add_needed_metrics(struct string_list *out, const struct user_rules *rules,
+			       const struct postfix *formula)
 {
 	for (size_t i = 0; i < formula->count; i++) {
 		const char *metric = formula->steps[i].metric;
 
 		if (metric && !find_metric(rules, metric) && !string_list_has(out, metric))
 			string_list_add(out, metric);
-	}
-}
-
-void user_rules_needs(struct string_list *out, const struct user_rules *rules)
-{
-	for (size_t i = 0; i < rules->metric_count; i++)
-		add_needs(out, rules, &rules->metrics[i].formula);
-	for (size_t i = 0; i < rules->rule_count; i++) {
-		add_needs(out, rules, &rules->rules[i].when);
-		add_needs(out, rules, &rules->rules[i].saves);
 	}
 }
 
@@ -348,7 +340,7 @@ struct part {
 static bool next_part(const char **at, struct part *part, const struct vocabulary *vocabulary,
 		      int *rc, struct error *err)
 {
-	const struct postfix_names names = {find_quantity, vocabulary, true};
+	const struct postfix_names names = {find_rule_quantity, vocabulary, true};
 	const char *open, *close;
 	char *inside;
 
@@ -392,6 +384,31 @@ void user_rule_say(struct text *out, const struct user_rule *rule, const struct 
 				text_add_char(out, '?');
 		}
 		postfix_release(&part.quantity);
+	}
+}
+
+static void add_needs_of_text(struct string_list *out, const struct user_rules *rules,
+			      const char *at)
+{
+	const struct vocabulary vocabulary = {rules, NULL, true};
+	struct error ignored = {0};
+	struct part part;
+	int rc;
+
+	while (next_part(&at, &part, &vocabulary, &rc, &ignored)) {
+		add_needed_metrics(out, rules, &part.quantity);
+		postfix_release(&part.quantity);
+	}
+}
+
+void user_rules_needs(struct string_list *out, const struct user_rules *rules)
+{
+	for (size_t i = 0; i < rules->metric_count; i++)
+		add_needed_metrics(out, rules, &rules->metrics[i].formula);
+	for (size_t i = 0; i < rules->rule_count; i++) {
+		add_needed_metrics(out, rules, &rules->rules[i].when);
+		add_needed_metrics(out, rules, &rules->rules[i].saves);
+		add_needs_of_text(out, rules, rules->rules[i].says);
 	}
 }
 
@@ -452,7 +469,7 @@ static bool rule_name_is_taken(const struct user_rules *rules, const char *name)
 static bool quantity_name_is_taken(const struct user_rules *rules, const char *name)
 {
 	const struct vocabulary vocabulary = {rules, NULL, true};
-	const struct postfix_names names = {find_quantity, &vocabulary, true};
+	const struct postfix_names names = {find_rule_quantity, &vocabulary, true};
 	struct error ignored = {0};
 	struct postfix quantity = {0};
 	const bool taken = postfix_parse(&quantity, name, &names, &ignored) == 0;
@@ -494,11 +511,14 @@ static int set_limiters(const struct rules_reader *reader, const char *value)
 	struct string_list words = {0};
 	int rc = 0;
 
+	if (rule->limiters)
+		return entry_fail(&reader->place, "\"limiters\" appears twice");
 	string_list_split(&words, value, ',');
 	for (size_t i = 0; i < words.count && !rc; i++) {
-		const char *word = words.items[i] + strspn(words.items[i], " ");
+		char *word = words.items[i] + strspn(words.items[i], " ");
 		int bound = BOUND_UNKNOWN;
 
+		word[strcspn(word, " ")] = '\0';
 		while (bound < BOUND_COUNT && strcmp(bound_name((enum bound)bound), word) != 0)
 			bound++;
 		if (bound == BOUND_COUNT)
@@ -518,7 +538,7 @@ static int set_block_key(const struct rules_reader *reader, const struct block_k
 {
 	const struct vocabulary vocabulary = {reader->rules, &reader->rules->counters,
 					      key->of_rule};
-	const struct postfix_names names = {find_quantity, &vocabulary, true};
+	const struct postfix_names names = {find_rule_quantity, &vocabulary, true};
 	void *block = key->of_rule ? (void *)last_rule(reader) : (void *)last_metric(reader);
 	struct error cause = {0};
 
@@ -542,7 +562,7 @@ static int set_block_key(const struct rules_reader *reader, const struct block_k
 	return 0;
 }
 
-static int unknown_key(const struct rules_reader *reader, const char *key)
+static int refuse_key(const struct rules_reader *reader, const char *key)
 {
 	const char *names[ARRAY_SIZE(block_keys) + 3] = {"metric", "rule", "limiters"};
 	struct text cause = TEXT_INIT, near = TEXT_INIT;
@@ -594,7 +614,7 @@ static int end_block(struct rules_reader *reader)
 	return rc ? entry_fail(&reader->place, "says: %s", cause.text) : 0;
 }
 
-static int set_key(void *context, const char *key, const char *value)
+static int take_entry(void *context, const char *key, const char *value)
 {
 	struct rules_reader *reader = context;
 
@@ -611,7 +631,7 @@ static int set_key(void *context, const char *key, const char *value)
 	for (size_t i = 0; i < ARRAY_SIZE(block_keys); i++)
 		if (strcmp(block_keys[i].name, key) == 0)
 			return set_block_key(reader, &block_keys[i], value);
-	return unknown_key(reader, key);
+	return refuse_key(reader, key);
 }
 
 int user_rules_parse(struct user_rules *out, const char *path, const char *text, size_t length,
@@ -622,7 +642,7 @@ int user_rules_parse(struct user_rules *out, const char *path, const char *text,
 		.rules = xcalloc(MOST_RULES, sizeof(*rules.rules)),
 	};
 	struct rules_reader reader = {&rules, false, {path, 1, err}};
-	int rc = entries_read(&reader.place, text, length, set_key, &reader);
+	int rc = entries_read(&reader.place, text, length, take_entry, &reader);
 
 	if (!rc)
 		rc = end_block(&reader);

@@ -2,6 +2,7 @@
  * user_rules: metrics and rules that users add to those of perflab, in a file (docs/rules.md). A
  * metric is derived from counters of a device. A rule adds a note and an advice to the verdicts in
  * which its condition holds; it never changes the limiter. An emulated run has neither.
+ * Verdicts borrow the names and remedies of rules, and run->rules the whole: release it after both.
  */
 #ifndef METRICS_ANALYSIS_USER_RULES_H
 #define METRICS_ANALYSIS_USER_RULES_H
@@ -19,7 +20,7 @@ struct user_metric {
 
 struct user_rule {
 	char *name;
-	char *says;            /* with "{QUANTITY}", which stands for its value */
+	char *says;            /* with "{FORMULA}", which stands for its value */
 	char *advice, *remedy; /* both or none; the remedy is the advice in a few words */
 	char *source;          /* where the rule comes from; NULL: not stated */
 	struct postfix when;

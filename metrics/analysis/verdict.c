@@ -10,44 +10,6 @@
 
 #define MOST_ADVICE 2
 
-static const struct {
-	const char *name, *meaning, *modelled;
-} bounds[BOUND_COUNT] = {
-#define X(symbol, bound_name, bound_meaning) \
-	[symbol] = {bound_name, bound_meaning, bound_name " (model)"},
-	BOUND_LIST(X)
-#undef X
-};
-
-const char *bound_name(enum bound bound)
-{
-	return bounds[bound].name;
-}
-
-const char *bound_meaning(enum bound bound)
-{
-	return bounds[bound].meaning;
-}
-
-const char *verdict_limiter_name(const struct verdict *verdict)
-{
-	return verdict->from_model ? bounds[verdict->bound].modelled : bounds[verdict->bound].name;
-}
-
-bool verdict_rule_at(struct verdict_rule *out, size_t index)
-{
-	const bool limits = index < LIMITER_RULE_COUNT;
-	const struct rule *rule;
-
-	if (index >= LIMITER_RULE_COUNT + NOTE_COUNT)
-		return false;
-	rule = limits ? &limiter_rules[index] : &note_rules[index - LIMITER_RULE_COUNT];
-	*out = rule->words;
-	out->saves = rule->saved ? rule->saved : "";
-	out->limiter = limits ? bound_name(rule->bound) : NULL;
-	return true;
-}
-
 /* The share of a rule's roof that a verdict reports: for idle lanes, the share that was reached. */
 static double reported_pct(const struct evidence *evidence, size_t rule)
 {
@@ -124,7 +86,10 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
 static double gain_of(double saved, unsigned relieved, double least_ns, const struct evidence *e)
 {
 	const double launches = e->launches > 0 ? e->launches : 1;
-	const double floor_ns = LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
+	/* an imported time of a processor has no launch */
+	const double floor_ns = e->device && e->device->sm_count == 0
+					? 0
+					: LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
 	double left_ns = e->median_ns - saved * fmax(e->median_ns - floor_ns, 0);
 
 	if (e->point->emulated || !isfinite(left_ns))
@@ -164,7 +129,8 @@ static double at_most(struct text *why, const struct rule *rule, const struct ev
 /* Whether following the advice changes the code, or the way it is launched. */
 static bool is_about_code(const struct rule *rule)
 {
-	return rule != &limiter_rules[RULE_UNKNOWN] && rule != &note_rules[NOTE_ABOVE_ROOF];
+	return rule != &limiter_rules[RULE_UNKNOWN] && rule != &limiter_rules[RULE_CLOCK] &&
+	       rule != &note_rules[NOTE_ABOVE_ROOF];
 }
 
 static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule, double lost,
@@ -301,7 +267,7 @@ static void add_users_rules(struct verdict *out, size_t *advice_capacity,
 							  .text = text_detach(&text),
 							  .at_most = NAN,
 							  .lost = NAN});
-		if (!rule->advice || times < LEAST_GAIN ||
+		if (!rule->advice || times < LEAST_GAIN || evidence_is_of_library(evidence) ||
 		    (rule->limiters && !(rule->limiters & LIMITER(evidence->bound))))
 			continue;
 		text_add(&text, rule->advice);

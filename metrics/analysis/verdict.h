@@ -16,28 +16,28 @@ struct device_info;
 
 /* The database stores verdicts with this number, and judges runs of another one again. Increase it
  * with every change of the rules, their limits or their texts. */
-#define VERDICT_RULES_VERSION 8
+#define VERDICT_RULES_VERSION 9
 
 /* The limiter of a case: symbol, name, meaning. */
-#define BOUND_LIST(X)                                                                            \
-	X(BOUND_UNKNOWN, "unknown", "too little was measured, or no rule explains the time")     \
-	X(BOUND_DRAM, "dram", "bandwidth of device memory")                                      \
-	X(BOUND_L2, "l2", "bandwidth of the second-level cache")                                 \
-	X(BOUND_L1, "l1", "bandwidth of the first-level cache")                                  \
-	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                                  \
-	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                         \
-	X(BOUND_ISSUE, "issue", "rate of instructions of any kind")                              \
-	X(BOUND_TENSOR, "tensor", "the pipe of the tensor cores")                                \
-	X(BOUND_SPECIAL, "special", "the pipe of special functions and conversions")             \
-	X(BOUND_BARRIER, "barrier", "warps wait at barriers")                                    \
-	X(BOUND_FETCH, "fetch", "warps wait for instructions")                                   \
-	X(BOUND_ATOMICS, "atomics", "atomics that wait for each other")                          \
-	X(BOUND_OCCUPANCY, "occupancy", "too few warps fit to hide latency")                     \
-	X(BOUND_LATENCY, "latency", "waiting for memory; no roof is near")                       \
-	X(BOUND_GRID, "grid", "fewer blocks than multiprocessors")                               \
-	X(BOUND_TAIL, "tail", "the last wave of blocks leaves multiprocessors idle")             \
-	X(BOUND_IMBALANCE, "imbalance", "some blocks take longer than others")                   \
-	X(BOUND_LAUNCH, "launch", "launches so short that starting them takes most of the time") \
+#define BOUND_LIST(X)                                                                              \
+	X(BOUND_UNKNOWN, "unknown", "too little was measured, or no rule explains the time")       \
+	X(BOUND_DRAM, "dram", "bandwidth of device memory")                                        \
+	X(BOUND_L2, "l2", "bandwidth of the second-level cache")                                   \
+	X(BOUND_L1, "l1", "bandwidth of the first-level cache")                                    \
+	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                                    \
+	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                           \
+	X(BOUND_ISSUE, "issue", "rate of instructions of any kind")                                \
+	X(BOUND_TENSOR, "tensor", "the pipe of the tensor cores")                                  \
+	X(BOUND_SPECIAL, "special", "the pipe of special functions and conversions")               \
+	X(BOUND_BARRIER, "barrier", "warps wait at barriers")                                      \
+	X(BOUND_FETCH, "fetch", "warps wait for instructions")                                     \
+	X(BOUND_ATOMICS, "atomics", "atomics that wait for each other")                            \
+	X(BOUND_OCCUPANCY, "occupancy", "too few warps fit to hide latency")                       \
+	X(BOUND_LATENCY, "latency", "waiting for memory or earlier instructions; no roof is near") \
+	X(BOUND_GRID, "grid", "too few blocks to fill the multiprocessors")                        \
+	X(BOUND_TAIL, "tail", "the last wave of blocks leaves multiprocessors idle")               \
+	X(BOUND_IMBALANCE, "imbalance", "some blocks take longer than others")                     \
+	X(BOUND_LAUNCH, "launch", "starting launches or blocks takes much of the time")            \
 	X(BOUND_CLOCK, "clock", "power or heat keeps the clock below the highest")
 
 enum bound {

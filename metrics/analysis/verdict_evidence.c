@@ -355,11 +355,7 @@ bool evidence_is_throttled(const struct evidence *evidence)
 
 bool evidence_is_of_library(const struct evidence *evidence)
 {
-	const struct trial *trial = evidence->trial;
-	const struct launch_facts *facts = &trial->facts;
-
-	return (facts->code_kind[0] && facts->registers_per_thread < 0) ||
-	       (trial->functions && trial->library_functions == trial->functions);
+	return trial_is_of_library(evidence->trial);
 }
 
 bool evidence_compute_is_modelled(const struct evidence *evidence)

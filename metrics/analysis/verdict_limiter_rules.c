@@ -104,8 +104,10 @@ static void advise_tensor(struct text *out, const struct evidence *e)
 		MMA_MOST_FLOP;
 
 	text_addf(out, "use fewer products or a narrower type%s",
-		  small && e->device && e->device->cc_major == 9 ? ", and wgmma in place of mma"
-								 : "");
+		  small && e->point->precision != PRECISION_TENSOR_F64 && e->device &&
+				  e->device->cc_major == 9
+			  ? ", and wgmma in place of mma"
+			  : "");
 }
 
 static void say_special(struct text *out, const struct evidence *e)
@@ -389,7 +391,7 @@ static double saves_pipe(struct text *why, const struct evidence *e)
 
 static double saves_absent_warps(struct text *why, const struct evidence *e)
 {
-	text_add(why, "with all warps that fit");
+	text_add(why, "with all warps that the launch allows");
 	return 1 - e->achieved_pct / e->allowed_pct;
 }
 
@@ -602,9 +604,9 @@ static void judge_stalls(struct evidence *out)
 
 bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const struct evidence *e)
 {
-	/* the roofs of multiprocessors were measured with another clock; DRAM has its own */
+	/* the roofs of multiprocessors were measured with another clock */
 	if (rule == RULE_CLOCK)
-		return !(fmax(e->near_pct[RULE_DRAM], e->mix_pct) >= AT_PCT);
+		return true;
 	if (roof_pct >= AT_PCT || e->mix_pct >= AT_PCT)
 		return false;
 	/* in a pipeline of warps some of them wait although the pipe is busy */
@@ -655,11 +657,22 @@ static void raise_full_queues(struct evidence *e)
 		busy_pct[RULE_SHARED] = fmax(busy_pct[RULE_SHARED], NEAR_PCT);
 }
 
+static const enum limiter_rule of_each_sm[] = {
+	RULE_L1, RULE_SHARED, RULE_COMPUTE, RULE_IDLE_LANES, RULE_ISSUE, RULE_TENSOR, RULE_SPECIAL};
+
+/* Whether the nearest roof is near, and one that a higher clock would raise. */
+static bool clock_sets_the_roof(const struct evidence *e)
+{
+	double nearest_pct = NAN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_each_sm); i++)
+		nearest_pct = fmax(nearest_pct, e->busy_pct[of_each_sm[i]]);
+	return nearest_pct >= NEAR_PCT &&
+	       !(fmax(e->busy_pct[RULE_DRAM], e->busy_pct[RULE_L2]) > nearest_pct);
+}
+
 void limiters_judge(struct evidence *out)
 {
-	static const enum limiter_rule of_each_sm[] = {RULE_L1,         RULE_SHARED, RULE_COMPUTE,
-						       RULE_IDLE_LANES, RULE_ISSUE,  RULE_TENSOR,
-						       RULE_SPECIAL};
 	const struct device_info *device = out->device;
 	const double sm_count = device && device->sm_count > 0 ? (double)device->sm_count : NAN;
 	const double grid_pct = 100 * out->blocks / sm_count;
@@ -696,16 +709,21 @@ void limiters_judge(struct evidence *out)
 			out->busy_pct[of_each_sm[i]] *= 100 / grid_pct;
 	/* an imported time of a processor is no launch */
 	out->holds[RULE_LAUNCH] = out->launch_ns < LAUNCH_NS && !(device && device->sm_count == 0);
-	out->holds[RULE_CLOCK] = evidence_is_throttled(out) && out->clock_pct < CLOCK_PCT;
+	out->holds[RULE_CLOCK] = evidence_is_throttled(out) && out->clock_pct < CLOCK_PCT &&
+				 clock_sets_the_roof(out);
 	out->holds[RULE_FEW_BLOCKS] = grid_pct <= GRID_KEPT_PCT;
 	judge_shape(out);
 	judge_stalls(out);
 	out->holds[RULE_UNKNOWN] = true;
 }
 
-static bool is_memory_unit(enum limiter_rule rule)
+/* Whether warps wait for room in the queue of the unit of a rule. False, too: they were not
+ * sampled, or it has none. */
+static bool queue_is_full(const struct evidence *e, enum limiter_rule rule)
 {
-	return rule == RULE_L2 || rule == RULE_L1 || rule == RULE_SHARED;
+	if (rule == RULE_SHARED)
+		return e->stall_pct[STALL_SHARED] >= QUEUE_PCT;
+	return (rule == RULE_L2 || rule == RULE_L1) && e->queue_pct >= QUEUE_PCT;
 }
 
 static void add_queue(struct text *out, const struct evidence *e, enum limiter_rule rule)
@@ -746,7 +764,7 @@ void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence
 
 		if (whole_pct < NEAR_PCT && running_pct >= NEAR_PCT) {
 			text_addf(out, ", or %.0f %% without the time of launching", running_pct);
-		} else if (running_pct < NEAR_PCT && is_memory_unit(rule)) {
+		} else if (running_pct < NEAR_PCT && queue_is_full(e, rule)) {
 			text_add(out, ", and ");
 			add_queue(out, e, rule);
 		}
@@ -779,15 +797,18 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .advise = advise_dram, SAVES(saves_dram, "the distance to the roof; from " STRING(AT_PCT) " % on, half of the bytes"),
 	 .assumes = true},
 	[RULE_L2] = {.begin = "L2-bound: ", .remedy = "larger shared tiles", ROOF("l2", BOUND_L2,
-	      "bytes per second between L1 and L2, relative to the highest L2 ceiling; or a full queue (below)",
+	      "bytes per second between L1 and L2, relative to the highest L2 ceiling; or at " STRING(QUEUE_ROOF_PCT) " % or more, if "
+	      STRING(QUEUE_PCT) " % of the warps wait for the queue of memory instructions",
 	      "request fewer bytes from the L2: keep data that threads share in shared memory, "
 	      "in larger tiles"), HALF("bytes"), .relieves = MEMORY_LIMITERS},
 	[RULE_L1] = {.begin = "L1-bound: ", .remedy = "reuse registers", ROOF("l1", BOUND_L1,
-	      "L1 bytes per second, relative to the highest L1 ceiling; or a full queue",
+	      "L1 bytes per second, relative to the highest L1 ceiling; or as `l2`; or whatever its share is, if "
+	      STRING(QUEUE_LEAD_PCT) " % of the warps wait for that queue and the L2 is not near",
 	      "request fewer bytes from the L1: compute several results per thread from registers"),
 	 HALF("bytes"), .relieves = MEMORY_LIMITERS | PIPE_LIMITERS},
 	[RULE_SHARED] = {.begin = "bound by shared memory: ", .remedy = "reuse registers", ROOF("shared", BOUND_SHARED,
-	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory; or a full queue",
+	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory; or at "
+	      STRING(QUEUE_ROOF_PCT) " % or more, if " STRING(QUEUE_PCT) " % of the warps wait for it",
 	      "compute several results per thread from registers, and use wider loads"),
 	 HALF("accesses"), .relieves = LIMITER(BOUND_SHARED) | PIPE_LIMITERS},
 	[RULE_COMPUTE] = {.say = say_compute, .remedy = "fewer operations", ROOF("compute", BOUND_COMPUTE,
@@ -824,10 +845,11 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .advise = advise_launches, .remedy_of = remedy_of_launches, 
 	 SAVES(saves_launches, "all launches but one")},
 	[RULE_CLOCK] = {NO_ROOF("clock", BOUND_CLOCK, say_clock,
-	         "power or heat lowered the clock in at least half of the rounds, to less than " STRING(CLOCK_PCT)
-	         " % of the highest; before every roof, except that DRAM at " STRING(AT_PCT) " % of its own needs no clock",
+	         "the nearest roof is near and not that of DRAM or the L2, and power or heat lowered the clock in at "
+	         "least half of the rounds, to less than " STRING(CLOCK_PCT) " % of the highest",
 	         "raise the power limit or cool the device; fewer and narrower operations take less power"),
-	 .remedy = "more power or cooling", SAVES(saves_clock, "the distance to the highest clock")},
+	 .remedy = "more power or cooling", SAVES(saves_clock, "the distance to the highest clock"),
+	 .relieves = PIPE_LIMITERS | LIMITER(BOUND_SHARED) | LIMITER(BOUND_L1) | LIMITER(BOUND_L2)},
 	[RULE_FEW_BLOCKS] = {NO_ROOF("few_blocks", BOUND_GRID, say_few_blocks,
 	         "no roof is near, and there are at most " STRING(GRID_KEPT_PCT) " blocks for 100 "
 	         "multiprocessors",
@@ -854,8 +876,8 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 .remedy = "more work a block", SAVES(saves_absent_warps, "the warps that are missing")},
 	[RULE_BARRIER] = {NO_ROOF("barrier", BOUND_BARRIER, say_barriers,
 	         "all roofs are judged, at least " STRING(STALL_PCT) " % of the sampled warps wait at a barrier, and " STRING(MAIN_STALL)
-	         " of those of the most frequent reason; before a roof below " STRING(LEAD_ROOF_PCT) " % from "
-	         STRING(STALL_LEAD_PCT) " % on",
+	         " of those of the most frequent reason; from " STRING(STALL_LEAD_PCT) " % on also if a roof below "
+	         STRING(LEAD_ROOF_PCT) " % is near",
 	         "wait less at barriers: fewer of them, steps within a warp (__syncwarp, shuffles), smaller "
 	         "blocks, or equal work for the warps of a block"),
 	 .remedy = "fewer barriers", SAVES(saves_barriers, "the warps that wait")},
@@ -874,8 +896,9 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	         "with one atomic for all"),
 	 .remedy = "combine first", SAVES(saves_atomics, "31 of 32 warps that wait for memory, stores or shared memory")},
 	[RULE_OCCUPANCY] = {NO_ROOF("occupancy", BOUND_OCCUPANCY, say_few_warps,
-	         "`latency` holds, the most stalls are of global or local memory (if they were sampled), there is a full "
-	         "wave of blocks, and the launch allows less than " STRING(OCCUPANCY_PCT) " % occupancy",
+	         "the launch allows less than " STRING(OCCUPANCY_PCT) " % occupancy, there is a full wave of blocks, and one of "
+	         "these: `latency` holds, and most stalls are of global or local memory (if they were sampled); most warps "
+	         "wait for the latency of an instruction, as in `dependency`",
 	         "")},
 	[RULE_LATENCY] = {NO_ROOF("latency", BOUND_LATENCY, say_waits,
 	         "no roof is near, DRAM, L2, L1, shared memory and compute are all judged, and at "

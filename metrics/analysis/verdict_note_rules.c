@@ -259,10 +259,8 @@ static void say_starved(struct text *out, const struct evidence *e)
 
 static void say_one_wave(struct text *out, const struct evidence *e)
 {
-	text_addf(
-		out,
-		"all %.0f blocks run at once, so nothing covers their first loads and last stores",
-		e->blocks);
+	text_addf(out, "all %.0f blocks run at once, so nothing covers their beginning and end",
+		  e->blocks);
 }
 
 static void say_lowered_clock(struct text *out, const struct evidence *e)
@@ -427,8 +425,10 @@ static double saves_queue(struct text *why, const struct evidence *e)
 {
 	const double pct = e->stall_pct[STALL_SHARED];
 
-	text_addf(why, "%.0f %% of the warps wait, for up to %d constants one after another", pct,
-		  FULL_WARP);
+	text_addf(why,
+		  "%.0f %% of the warps wait; if for indexed constants, for up to %d one after "
+		  "another",
+		  pct, FULL_WARP);
 	return pct / 100 * (1 - 1.0 / FULL_WARP);
 }
 
@@ -451,7 +451,7 @@ static double saves_lost_warps(struct text *why, const struct evidence *e)
 
 static double saves_missing_warps(struct text *why, const struct evidence *e)
 {
-	text_add(why, "with all warps that fit");
+	text_add(why, "at full occupancy");
 	return 1 - e->allowed_pct / 100;
 }
 
@@ -560,10 +560,11 @@ const struct rule note_rules[NOTE_COUNT] = {
 	 FINDING(RANK_WASTE, tell_atomics, "combine first")},
 	[NOTE_CONSTANT] = {NOTE("constant", LIMITER(BOUND_LATENCY), say_queue,
 	      "at least " STRING(UNEXPLAINED_PCT) " % of the sampled warps wait for shared memory or a "
-	      "special unit, and neither shared memory, its atomics nor special functions are near",
+	      "special unit, while shared memory and special functions are below half of " STRING(NEAR_PCT) " % of their "
+	      "roofs, and atomics below " STRING(SHARED_ATOMIC_SHARE) " of the wavefronts of shared memory",
 	      "look for indexed constants, which are read one after another if the lanes of a warp want "
 	      "different ones (put the table into shared memory), and for shuffles"),
-	 .remedy = "table in shared memory", SAVES(saves_queue, "31 of 32 warps that wait for it")},
+	 .remedy = "constants or shuffles", SAVES(saves_queue, "31 of 32 warps that wait for it")},
 	[NOTE_OCCUPANCY_LOST] = {NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, say_lost,
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",
@@ -582,7 +583,7 @@ const struct rule note_rules[NOTE_COUNT] = {
 	      "and a multiprocessor at most " STRING(WAVE_BLOCKS) " blocks",
 	      "overlap the beginning and the end of blocks: smaller blocks, or blocks that load the next tile "
 	      "while they store"),
-	 .remedy = "overlap the ends"},
+	 .remedy = "overlap blocks", .assumes = true},
 	[NOTE_STARVED] = {NOTE("starved", 0, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},

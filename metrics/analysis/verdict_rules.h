@@ -45,14 +45,14 @@
 #define BUSY_PCT 80             /* below it, multiprocessors without work are the limiter */
 #define TAIL_PART 0.5           /* of the idle time, which the last wave explains */
 #define STALL_PCT 30            /* a reason of stalls from which on it may be the limiter */
-#define STALL_LEAD_PCT 40       /* and from which on it comes before a roof below AT_PCT */
+#define STALL_LEAD_PCT 40       /* and from which on it comes before a roof below LEAD_ROOF_PCT */
 #define LEAD_ROOF_PCT 80        /* of the roof before which it still comes */
 #define QUEUE_ROOF_PCT 40       /* of a roof whose requests fill the queue of their unit */
 #define QUEUE_PCT 30            /* warps that wait for room in it, from which on it is full */
 #define QUEUE_LEAD_PCT 50       /* and from which on the L1 is the limiter whatever its bytes are */
 #define CLOCK_PCT 90            /* of the highest clock: a clock below it is the limiter */
 #define WAVE_BLOCKS 2           /* of a multiprocessor: so few that their ends show */
-#define START_RATE 0.5          /* blocks per cycle: about as many as a device starts */
+#define START_RATE 0.5          /* blocks per cycle: about as many as a device starts (H200) */
 #define MAIN_STALL 0.75         /* of the largest reason: one that is as important */
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
 #define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
@@ -81,10 +81,10 @@ enum limiter_rule {
 	RULE_SPECIAL,
 	ROOF_RULE_COUNT,
 	RULE_LAUNCH = ROOF_RULE_COUNT,
-	RULE_CLOCK,
 	RULE_FEW_BLOCKS,
 	RULE_TAIL,
 	RULE_IMBALANCE,
+	RULE_CLOCK,
 	RULE_STARTS,
 	RULE_BARRIER,
 	RULE_FETCH,
@@ -256,9 +256,9 @@ double evidence_waiting_pct(const struct evidence *evidence);
 /* Whether warps wait for shared memory or a special unit, and neither shared memory nor its atomics
  * nor special functions are the reason: indexed constants and shuffles remain. */
 bool evidence_queue_is_unexplained(const struct evidence *evidence);
-/* Whether the code is that of a library or of the driver, which nobody follows an advice about. */
 /* Whether power or heat lowered the clock in at least half of the rounds. */
 bool evidence_is_throttled(const struct evidence *evidence);
+/* Whether the code is that of a library or of the driver, which the user cannot change. */
 bool evidence_is_of_library(const struct evidence *evidence);
 /* Whether compute is judged by the work model, because its operations were not counted. */
 bool evidence_compute_is_modelled(const struct evidence *evidence);

@@ -80,15 +80,12 @@ static void overview_begin(struct overview *overview, const bool *best)
 	overview->table->cut_last = true;
 }
 
-static bool is_of_library(const struct trial *trial)
-{
-	return trial->facts.code_kind[0] && trial->facts.registers_per_thread < 0;
-}
+/* Which variants show_next() looks for. */
+enum whose { OF_ANYBODY, OF_LIBRARY, OF_NO_LIBRARY };
 
-/* The fastest case of another variant on the same problem: of any, or of a library. NULL: there is
- * none. */
+/* The fastest case of another variant on the same problem. NULL: there is none. */
 static const struct trial *find_next(const struct overview *overview, const struct trial *trial,
-				     bool library)
+				     enum whose whose)
 {
 	const struct run *run = overview->run;
 	const size_t *problem_of = overview->problems.of;
@@ -100,24 +97,26 @@ static const struct trial *find_next(const struct overview *overview, const stru
 		if (overview->ranks->can_be_best[at] && other->status == trial->status &&
 		    problem_of[at] == problem_of[trial - run->trials] &&
 		    strcmp(other->variant, trial->variant) != 0 &&
-		    (!library || is_of_library(other)))
+		    (whose == OF_ANYBODY || trial_is_of_library(other) == (whose == OF_LIBRARY)))
 			return other;
 	}
 	return NULL;
 }
 
-/* "x1.04 float4, x1.31 cub": how much longer the next variant takes, and the library. */
+/* "x1.04 float4, x1.31 cub": how much longer the next variant takes, and the library, or what is of
+ * no library if that is the fastest. */
 static void show_next(struct text *out, const struct overview *overview, const struct trial *trial)
 {
-	const struct trial *next = find_next(overview, trial, false);
-	const struct trial *library = find_next(overview, trial, true);
+	const struct trial *next = find_next(overview, trial, OF_ANYBODY);
+	const struct trial *rival =
+		find_next(overview, trial, trial_is_of_library(trial) ? OF_NO_LIBRARY : OF_LIBRARY);
 
 	if (next)
 		text_addf(out, "x%.2f %s", next->summary.median_ns / trial->summary.median_ns,
 			  next->variant);
-	if (library && library != next && !is_of_library(trial))
-		text_addf(out, ", x%.2f %s", library->summary.median_ns / trial->summary.median_ns,
-			  library->variant);
+	if (rival && rival != next)
+		text_addf(out, ", x%.2f %s", rival->summary.median_ns / trial->summary.median_ns,
+			  rival->variant);
 }
 
 static void add_best_row(struct overview *overview, const struct trial *trial)

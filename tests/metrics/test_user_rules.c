@@ -49,7 +49,7 @@ static void make_run(struct run *run, struct trial *trial)
 	trial->counted = true;
 	trial->stall_samples[STALL_MEMORY] = 500;
 	trial->stall_samples[STALL_READY] = 500;
-	*run = (struct run){.trials = trial, .trial_count = 1};
+	*run = (struct run){.trials = trial, .trial_count = 1, .device = round_device};
 }
 
 static void judge_run(struct verdict *out, const struct run *run)
@@ -193,10 +193,11 @@ static void what_is_needed(void **state)
 	must_parse(&rules, METRIC("dram_bytes / sm__cycles_active.sum")
 				   RULE("own > 1 and l1_bytes > 1 and dram_bytes > 1"));
 	user_rules_needs(&names, &rules);
-	assert_int_equal(names.count, 3);
+	assert_int_equal(names.count, 4);
 	assert_string_equal(names.items[0], "dram_bytes");
 	assert_string_equal(names.items[1], "sm__cycles_active.sum");
 	assert_string_equal(names.items[2], "l1_bytes");
+	assert_string_equal(names.items[3], "f32_fma"); /* what the rule says */
 	string_list_release(&names);
 	user_rules_release(&rules);
 }

@@ -28,7 +28,8 @@ BEGIN {
 		"metrics/analysis/line_changes.h metrics/analysis/line_costs.h metrics/analysis/line_match.h " \
 		"metrics/analysis/line_shares.h " \
 		"metrics/analysis/regress.h metrics/analysis/roofline.h metrics/analysis/speedup.h " \
-		"metrics/analysis/statistics.h metrics/analysis/study.h metrics/analysis/verdict.h")
+		"metrics/analysis/statistics.h metrics/analysis/study.h metrics/analysis/user_rules.h " \
+		"metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h metrics/cupti/cupti_profile.h")
 	module("capture", "base")
 	module("record", "base capture", "none")
