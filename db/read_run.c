@@ -157,6 +157,10 @@ static void trial_row_take(struct statement *row, struct trial *trial)
 	"SELECT trial_id, reason, samples FROM stall WHERE trial_id IN (%s) ORDER BY trial_id"
 #define FUNCTIONS \
 	"SELECT trial_id, name FROM profile_function WHERE trial_id IN (%s) ORDER BY trial_id"
+#define FRAMES                                                              \
+	"SELECT trial_id, file, line, share FROM profile_frame"             \
+	" WHERE trial_id IN (%s) AND share > 0 AND file NOT LIKE '/usr/%%'" \
+	" ORDER BY trial_id"
 #define MOST_SAMPLES ((int64_t)1 << 40) /* of a row; a damaged file may have any number */
 
 static int trial_rows_load(struct db *db, struct run *run, const char *which, const char *of,
@@ -232,6 +236,20 @@ static void trial_add_function(struct trial *trial, struct statement *row)
 
 	trial->functions++;
 	trial->library_functions += name && function_is_of_library(name);
+}
+
+static void trial_add_frame(struct trial *trial, struct statement *row)
+{
+	const char *file = take_text(row);
+	const int64_t line = take_integer(row, 0);
+	const double share = take_real(row);
+
+	if (!file || line < 1 || !(share > trial->hot_share && share <= 1))
+		return;
+	free(trial->hot_file);
+	trial->hot_file = xstrdup(file);
+	trial->hot_line = line;
+	trial->hot_share = share;
 }
 
 /* The speed-ups of the trials that the subquery `which` gives. */
@@ -314,6 +332,10 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 		return rc;
 	text_addf(&sql, FUNCTIONS, which);
 	rc = trial_details_load(db, run, &sql, of, trial_add_function, err);
+	if (rc)
+		return rc;
+	text_addf(&sql, FRAMES, which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_frame, err);
 	if (rc)
 		return rc;
 	text_add(&sql, "SELECT trial_id, file, line, ");

@@ -303,6 +303,11 @@ struct trial {
 	int64_t stall_samples[STALL_COUNT];
 	/* The functions that were sampled, and those of them that are of a library. */
 	size_t functions, library_functions;
+	/* The source line with the most samples, outside the headers of the toolkit, and its share
+	 * of all. NULL: not known. */
+	char *hot_file;
+	int64_t hot_line;
+	double hot_share;
 	int rounds_done;              /* number of rounds with stored samples */
 	bool counted;                 /* the counters are stored, with values or reasons */
 	struct round_summary *rounds; /* ascending; empty unless the loader was asked for them */

@@ -162,6 +162,7 @@ void trial_release(struct trial *trial)
 	free(trial->config);
 	free(trial->axes);
 	free(trial->reason);
+	free(trial->hot_file);
 	counter_list_release(&trial->counters);
 	line_count_list_release(&trial->lines);
 	free(trial->rounds);

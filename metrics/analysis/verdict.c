@@ -1,6 +1,7 @@
 /* The verdict of a trial, by the tables of rules. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
@@ -9,6 +10,7 @@
 #include "metrics/analysis/verdict_rules.h"
 
 #define MOST_ADVICE 2
+#define HOT_SHARE 0.1 /* of the samples: a line that is named */
 
 /* The share of a rule's roof that a verdict reports: for idle lanes, the share that was reached. */
 static double reported_pct(const struct evidence *evidence, size_t rule)
@@ -310,6 +312,22 @@ static bool relies_on_model(enum limiter_rule limiter, const struct evidence *ev
 	}
 }
 
+/* "; 41 % of the samples are at saxpy.cu:12": where to follow the first advice. */
+static void add_hot_line(struct verdict *out, const struct trial *trial)
+{
+	const char *slash = trial->hot_file ? strrchr(trial->hot_file, '/') : NULL;
+	struct text text = TEXT_INIT;
+	struct verdict_note *first = out->advice;
+
+	if (!out->advice_count || !trial->hot_file || !(trial->hot_share >= HOT_SHARE))
+		return;
+	text_addf(&text, "%s; %.0f %% of the samples are at %s:%lld", first->text,
+		  100 * trial->hot_share, slash ? slash + 1 : trial->hot_file,
+		  (long long)trial->hot_line);
+	free(first->text);
+	first->text = text_detach(&text);
+}
+
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
 		const struct verdict_context *context)
 {
@@ -352,6 +370,8 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	    out->advice[fixed].rule == note_rules[NOTE_ABOVE_ROOF].words.name)
 		fixed++;
 	sort_advice(out, fixed);
+	if (!measure_first && !point->emulated && !evidence_is_of_library(&evidence))
+		add_hot_line(out, trial);
 	if (evidence_above_roof(&above, &evidence))
 		out->above_roof = text_detach(&above);
 	text_release(&above);

@@ -16,7 +16,7 @@ struct device_info;
 
 /* The database stores verdicts with this number, and judges runs of another one again. Increase it
  * with every change of the rules, their limits or their texts. */
-#define VERDICT_RULES_VERSION 9
+#define VERDICT_RULES_VERSION 10
 
 /* The limiter of a case: symbol, name, meaning. */
 #define BOUND_LIST(X)                                                                              \

@@ -340,7 +340,7 @@ static void test_instructions_and_stalls_are_shown(void **state)
 	assert_one(context, "result_stalls", "function = 'memset' AND line IS NULL");
 }
 
-/* A run knows of each case what its warps were doing. */
+/* A run knows of each case what its warps were doing, and where most of them were. */
 static void test_a_run_has_the_stalls_of_its_cases(void **state)
 {
 	struct context *context = *state;
@@ -355,6 +355,14 @@ static void test_a_run_has_the_stalls_of_its_cases(void **state)
 		assert_int_equal(trial->stall_samples[STALL_MEMORY], sampled ? 80 : 0);
 		assert_int_equal(trial->stall_samples[STALL_OTHER], sampled ? 20 : 0);
 		assert_int_equal(trial->stall_samples[STALL_READY], 0);
+		assert_int_equal(trial->functions, sampled ? 2 : 0);
+		assert_int_equal(trial->library_functions, 0);
+		assert_int_equal(trial->hot_file != NULL, sampled);
+		if (sampled) {
+			assert_string_equal(trial->hot_file, "c.cuh");
+			assert_int_equal(trial->hot_line, 1);
+			assert_true(trial->hot_share == 0.6);
+		}
 	}
 	run_release(&run);
 }

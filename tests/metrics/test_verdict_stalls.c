@@ -591,6 +591,42 @@ static void functions_of_libraries(void **state)
 	assert_false(function_is_of_library(""));
 }
 
+/* The first advice says where to begin, if a line has at least a tenth of the samples. */
+static void the_line_with_the_most_samples(void **state)
+{
+	static const char line[] = "; 41 % of the samples are at saxpy.cu:12";
+	const struct sampled memory[2] = {{STALL_MEMORY, 900}, {STALL_OTHER, 0}};
+	const double shares[] = {0.41, 0.41, 0.09};
+	struct ceiling_list roofs;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	clock_trial(&trial);
+	sample(&trial, memory);
+	trial.hot_file = xstrdup("/home/me/saxpy.cu");
+	trial.hot_line = 12;
+	trial.functions = 1;
+	for (size_t i = 0; i < 3; i++) {
+		struct verdict verdict;
+		const char *text;
+
+		trial.hot_share = shares[i];
+		trial.library_functions = i == 1;
+		judge(&verdict, &trial, &roofs, &wide_device);
+		text = advice_of(&verdict, "latency");
+		if (i == 1)
+			assert_null(text);
+		else if (i == 0)
+			assert_string_equal(text + strlen(text) - strlen(line), line);
+		else
+			assert_null(strstr(text, "saxpy"));
+		verdict_release(&verdict);
+	}
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
 /* One block for each of the multiprocessors, which are busy with arithmetic for 70 % of the time.
  */
 static void one_wave_of_large_blocks(void **state)
@@ -710,6 +746,7 @@ int main(void)
 		cmocka_unit_test(two_near_roofs),
 		cmocka_unit_test(code_of_a_library_gets_no_advice),
 		cmocka_unit_test(functions_of_libraries),
+		cmocka_unit_test(the_line_with_the_most_samples),
 		cmocka_unit_test(one_wave_of_large_blocks),
 		cmocka_unit_test(a_clock_that_power_lowers),
 		cmocka_unit_test(reasons_of_cupti),
