@@ -7,6 +7,7 @@
 #include "cli/sweep_end.h"
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
+#include "harness/runs/runs.h"
 #include "metrics/analysis/user_rules.h"
 #include "reports/reports.h"
 
@@ -230,8 +231,8 @@ static int report_against(struct invocation *call, const struct sweep_result *re
 	return rc;
 }
 
-static int report_result(struct invocation *call, const struct sweep_result *result,
-			 const char *db_path, struct error *err)
+static int report_result(struct invocation *call, struct sweep_result *result, const char *db_path,
+			 struct error *err)
 {
 	const struct sweep_options *options = call->options;
 	const struct run *run = &result->run;
@@ -245,6 +246,8 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 					    .ceilings = &ceilings};
 	int rc = db_ceilings_load(result->db, run->id, &ceilings, err);
 
+	if (!rc)
+		rc = run_changes_load(result->db, &result->run, err);
 	if (!rc && options->against)
 		rc = report_against(call, result, &look, err);
 	else if (!rc)

@@ -313,6 +313,10 @@ struct trial {
 	struct round_summary *rounds; /* ascending; empty unless the loader was asked for them */
 	size_t round_count;
 	struct trial_speedup speedup; /* beside the base variant of the run, if it has one */
+	/* What run_take_comparisons() found: slower or faster than in the earlier run with which it
+	 * was compared, and the time as a multiple of that one. */
+	bool slower, faster;
+	double times_before;
 };
 /* Whether a library launched its code, or all of its sampled functions are of one. */
 bool trial_is_of_library(const struct trial *trial);
@@ -440,5 +444,7 @@ struct trial_comparison_list {
 void comparison_list_add(struct trial_comparison_list *list,
 			 const struct trial_comparison *comparison);
 void comparison_list_release(struct trial_comparison_list *list);
+/* Sets `slower`, `faster` and `times_before` of the trials. */
+void run_take_comparisons(struct run *run, const struct trial_comparison_list *list);
 
 #endif

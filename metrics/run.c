@@ -107,6 +107,23 @@ void comparison_list_release(struct trial_comparison_list *list)
 	*list = (struct trial_comparison_list){0};
 }
 
+void run_take_comparisons(struct run *run, const struct trial_comparison_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct trial_comparison *found = &list->items[i];
+		struct trial *trial = NULL;
+
+		for (size_t k = 0; k < run->trial_count && !trial; k++)
+			if (run->trials[(i + k) % run->trial_count].id == found->trial_id)
+				trial = &run->trials[(i + k) % run->trial_count];
+		if (!trial)
+			continue;
+		trial->slower = found->verdict == CHANGE_REGRESSED;
+		trial->faster = found->verdict == CHANGE_IMPROVED;
+		trial->times_before = 1 + found->change;
+	}
+}
+
 const char *stall_name(enum stall stall)
 {
 	static const char *const names[STALL_COUNT] = {

@@ -36,6 +36,17 @@ int report_data_find(struct report_data *out, const struct report_data_request *
 	return rc ? rc : db_run_resolve(out->db, request->run, &out->run_id, err);
 }
 
+int run_changes_load(struct db *db, struct run *run, struct error *err)
+{
+	struct trial_comparison_list list = {0};
+	int rc = db_comparisons_load(db, run->id, &list, err);
+
+	if (!rc)
+		run_take_comparisons(run, &list);
+	comparison_list_release(&list);
+	return rc;
+}
+
 static int apply_rules(struct run *run, const struct user_rules *rules, struct error *err)
 {
 	if (run->traits.emulated)
@@ -56,6 +67,8 @@ int report_data_load(struct report_data *out, const struct report_data_request *
 
 	if (!rc)
 		rc = run_load_measured(out->db, out->run_id, true, &out->run, err);
+	if (!rc)
+		rc = run_changes_load(out->db, &out->run, err);
 	if (!rc && request->rules)
 		rc = apply_rules(&out->run, request->rules, err);
 	out->compares = !rc && request->compare;

@@ -105,6 +105,8 @@ int report_data_find(struct report_data *out, const struct report_data_request *
  */
 int report_data_load(struct report_data *out, const struct report_data_request *request,
 		     struct error *err);
+/* Loads which trials of a run are slower or faster than before. */
+int run_changes_load(struct db *db, struct run *run, struct error *err);
 /* Loads the histories of the cases that are shown, in their order, with their change points.
  * `shown` is the run or a selection of it. */
 int report_data_histories(struct report_data *data, const struct run *shown, struct error *err);

@@ -20,6 +20,10 @@ struct run_counts {
 };
 void run_count(struct run_counts *counts, const struct run *run);
 
+/* Appends which trials are slower or faster than before: "2 slower, most x1.30:
+ * stream/copy/block=64; 1 faster". Nothing if none is. */
+void run_changes_text(struct text *out, const struct run *run);
+
 /* Whether reports of the run may show a value of this metric. An emulated run shows metrics of the
  * emulator only and any other run shows none of them, whatever the database holds. */
 bool run_may_show(const struct run *run, const char *metric);

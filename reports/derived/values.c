@@ -93,6 +93,32 @@ void run_axis_names(struct string_list *names, const struct run *run)
 	}
 }
 
+void run_changes_text(struct text *out, const struct run *run)
+{
+	const struct trial *most = NULL;
+	size_t slower = 0, faster = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+
+		slower += trial->slower;
+		faster += trial->faster;
+		if (trial->slower && (!most || trial->times_before > most->times_before))
+			most = trial;
+	}
+	if (most) {
+		char *name = trial_case_name(most);
+
+		text_addf(out, "%zu slower", slower);
+		if (isfinite(most->times_before) && most->times_before > 1)
+			text_addf(out, ", most x%.2f", most->times_before);
+		text_addf(out, ": %s", name);
+		free(name);
+	}
+	if (faster)
+		text_addf(out, "%s%zu faster", most ? "; " : "", faster);
+}
+
 bool run_may_show(const struct run *run, const char *metric)
 {
 	const struct metric *known = metric_find(metric);

@@ -78,6 +78,7 @@ static void member_settings(struct page_json *json, const struct run *run)
 void page_run(struct page_json *json, const char *key, const struct run *run)
 {
 	char seed[24];
+	struct text changes = TEXT_INIT;
 
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
 	page_open_member(json, key, '{');
@@ -108,6 +109,9 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 		page_integer(json, run->rounds);
 	member_time(json, "started", run->started_ns);
 	member_time(json, "finished", run->finished_ns);
+	run_changes_text(&changes, run);
+	page_member_text(json, "changes", changes.length ? changes.data : NULL);
+	text_release(&changes);
 	page_key(json, "took_ns");
 	page_number(json, run->finished_ns > run->started_ns
 				  ? (double)(run->finished_ns - run->started_ns)

@@ -144,7 +144,7 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 				 {GPUS_INTERFERENCE_FOUND_KEY, "disturbed"}};
 	const char *build_type = key_value_get(&run->environment, "build_type");
 	const char *failed = key_value_get(&run->environment, GPUS_FAILED_KEY);
-	struct text roofs = TEXT_INIT;
+	struct text roofs = TEXT_INIT, changes = TEXT_INIT;
 
 	if (run->label)
 		key_value_set(lines, "label", run->label);
@@ -155,6 +155,8 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 	if (!options->gpus)
 		heading_absent(lines, run); /* of several runs, their table says it */
 	heading_cases(lines, run, options);
+	run_changes_text(&changes, run);
+	heading_add(lines, "changes", &changes);
 	for (size_t i = 0; i < ARRAY_SIZE(shown_environment); i++) {
 		const char *value = key_value_get(&run->environment, shown_environment[i].key);
 

@@ -62,6 +62,11 @@ expect_out '1 unchanged, 1 new, 3 missing'
 # slower code is a regression, in every format
 sweep_as slower 'slow:reduce/shuffle;recompiled'
 expect_code 0
+expect_out 'changes   2 slower, most x'
+run report slower
+expect_out ': reduce/shuffle/block='
+run report slower stream
+expect_no_out 'slower, most'
 run regress --base before
 expect_code 1
 expect_out '2 regressed, 2 unchanged'

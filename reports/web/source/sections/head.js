@@ -32,10 +32,16 @@ function counts(model) {
 	return by;
 }
 
+/** What became slower or faster than in the earlier run with which perflab compared this one: "2 slower, most x1.30: NAME". */
+function changesTile({ changes }) {
+	const [, count, words] = changes?.match(/^(\d+) (.*)$/s) ?? [];
+	return count ? [tile(whole(Number(count)), words, words.startsWith("slower") ? "bad" : "good", "#verdicts")] : [];
+}
+
 /** What the comparison with another run found: how many cases became slower and which of them the most, then how many faster. */
 function comparisonTiles(model) {
 	const pairs = compared(model);
-	if (!pairs.length) return [];
+	if (!pairs.length) return changesTile(model.run);
 	const of = (kind) => pairs.filter((pair) => pair.kind === kind);
 	const [slower, faster, open] = [of("regressed"), of("improved"), of("inconclusive")];
 	const name = model.other.run.label ?? `run ${model.other.run.id}`;
