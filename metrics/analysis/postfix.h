@@ -38,8 +38,8 @@ enum postfix_operation {
 struct postfix_step {
 	enum postfix_operation operation;
 	double number;
-	/* Of a quantity: what it is, as who parsed it numbers them, the name of its metric or NULL,
-	 * and an index. */
+	/* What a quantity is: a number of the caller's, the name of its metric (borrowed) or NULL,
+	 * and an index for the caller. */
 	int kind;
 	const char *metric;
 	size_t at;

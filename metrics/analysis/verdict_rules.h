@@ -153,8 +153,8 @@ struct evidence {
 	struct round_clocks clocks; /* of the rounds */
 	double clock_pct;           /* of the highest clock of the device */
 	double start_rate;          /* blocks / cycle of the device */
-	/* Of the samples of its warps. Those that wait for room in the queue of memory instructions
-	 * are in queue_pct, and wait for memory, too. */
+	/* Percent of the samples of its warps. Those that wait for room in the queue of memory
+	 * instructions are in queue_pct, and wait for memory, too. */
 	double stall_pct[STALL_COUNT], queue_pct;
 	double l2_atomics;     /* sectors of atomics / sectors between L1 and L2 */
 	double atomic_rate;    /* sectors of atomics in the L2 / instructions */

@@ -253,7 +253,7 @@ static void the_example(void **state)
 	struct error err = {0};
 
 	(void)state;
-	if (user_rules_load(&rules, "docs/example.rules", &err))
+	if (user_rules_load(&rules, "docs/examples/stencils.rules", &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(rules.metric_count, 3);
 	assert_int_equal(rules.rule_count, 1);
