@@ -87,11 +87,7 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
  */
 static double gain_of(double saved, unsigned relieved, double least_ns, const struct evidence *e)
 {
-	const double launches = e->launches > 0 ? e->launches : 1;
-	/* an imported time of a processor has no launch */
-	const double floor_ns = e->device && e->device->sm_count == 0
-					? 0
-					: LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
+	const double floor_ns = evidence_launch_floor_ns(e);
 	double left_ns = e->median_ns - saved * fmax(e->median_ns - floor_ns, 0);
 
 	if (e->point->emulated || !isfinite(left_ns))

@@ -346,6 +346,15 @@ bool evidence_latency_is_hidden(const struct evidence *evidence)
 	return hidden && evidence_unjudged(NULL, evidence) == 0;
 }
 
+double evidence_launch_floor_ns(const struct evidence *evidence)
+{
+	const double launches = evidence->launches > 0 ? evidence->launches : 1;
+
+	if (evidence->device && evidence->device->sm_count == 0)
+		return 0;
+	return LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
+}
+
 bool evidence_is_throttled(const struct evidence *evidence)
 {
 	const struct round_clocks *clocks = &evidence->clocks;

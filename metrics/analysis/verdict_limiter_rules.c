@@ -629,10 +629,9 @@ bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const st
 /* The part of the median time that is not that of launching. */
 static double running_part(const struct evidence *e)
 {
-	const double launches = e->launches > 0 ? e->launches : 1;
-	const double floor_ns = LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
+	const double launching = evidence_launch_floor_ns(e) / e->median_ns;
 
-	return e->launch_ns >= LAUNCH_NS ? fmax(1 - floor_ns / e->median_ns, RUNNING_LEAST) : 1;
+	return e->launch_ns >= LAUNCH_NS ? fmax(1 - launching, RUNNING_LEAST) : 1;
 }
 
 /*

@@ -256,6 +256,9 @@ double evidence_waiting_pct(const struct evidence *evidence);
 /* Whether warps wait for shared memory or a special unit, and neither shared memory nor its atomics
  * nor special functions are the reason: indexed constants and shuffles remain. */
 bool evidence_queue_is_unexplained(const struct evidence *evidence);
+/* The least time that the launches of the case take, of an H200; 0 for an imported time of a
+ * processor. */
+double evidence_launch_floor_ns(const struct evidence *evidence);
 /* Whether power or heat lowered the clock in at least half of the rounds. */
 bool evidence_is_throttled(const struct evidence *evidence);
 /* Whether the code is that of a library or of the driver, which the user cannot change. */
