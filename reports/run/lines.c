@@ -16,7 +16,7 @@
 
 #define LINES_NOTE                                                                             \
 	"Emulated PTX: no times. inst: PTX instructions of the line that warps executed. "     \
-	"lanes %: lanes with a true guard, of 32; a branch that is not taken has none. "       \
+	"lanes %: lanes with a true guard, of 32; of a branch, all active ones. "              \
 	"divergent: branches on which the lanes of a warp diverged. sec/req: 32-byte sectors " \
 	"per global access; 4 for adjacent 4-byte elements. conflicts: extra wavefronts of "   \
 	"shared memory. The source text is that of the file today."

@@ -19,11 +19,14 @@ static const struct {
 	const char *head, *note;
 } column_notes[] = {
 	{"roof %", "roof %: of the measured roof that the limiter names, else of the nearest one."},
+	{"next", "next: the fastest other variant, then the fastest of a library, or of no library "
+		 "if one is "
+		 "fastest; x1.04: it takes 1.04 times as long."},
 	{"at", "Axes with one value are left out."},
 	{"model GB/s", model},
 	{"model GFLOP/s", model},
 	{"DRAM GB/s", "\"DRAM\": bytes that hardware counted at the memory, beyond the L2."},
-	{"ptx warp %", "warp %: lanes with a true guard, of 32."},
+	{"ptx warp %", "warp %: lanes that take part in an instruction, of 32."},
 	{"ptx branch %", "branch %: branches on which the warp stayed together."},
 	{"ptx ld sec/req", sectors},
 	{"ptx st sec/req", sectors},
