@@ -62,13 +62,19 @@
 	X(TEXT(16), toolkit, "", "toolkit that the worker was built with: 13.0")    \
 	X(TEXT(16), cupti, "", "version of the loaded CUPTI")
 
-/* The state of the device while a round was timed. Not measured: NAN, -1. */
-#define STATE_FIELDS(X)                                        \
-	X(REAL, sm_clock_hz, "Hz", "clock of the SMs")         \
-	X(REAL, memory_clock_hz, "Hz", "clock of the memory")  \
-	X(REAL, temperature_c, "°C", "temperature of the GPU") \
-	X(REAL, power_w, "W", "power of the board")            \
-	X(INTEGER, throttle_reasons, "", "NVML's bits of the reasons for lower clocks; 0: none")
+/* The state of the device while a round was timed, and of the clock that timed it. Not measured:
+ * NAN, -1. */
+#define STATE_FIELDS(X)                                                                          \
+	X(REAL, sm_clock_hz, "Hz", "clock of the SMs")                                           \
+	X(REAL, memory_clock_hz, "Hz", "clock of the memory")                                    \
+	X(REAL, temperature_c, "°C", "temperature of the GPU")                                   \
+	X(REAL, power_w, "W", "power of the board")                                              \
+	X(INTEGER, throttle_reasons, "", "NVML's bits of the reasons for lower clocks; 0: none") \
+	X(REAL, event_ns, "ns",                                                                  \
+	  "what two events add to the time of an empty kernel between them; it was taken off "   \
+	  "every "                                                                               \
+	  "sample. Missing: nothing was, so the samples include it")                             \
+	X(REAL, launch_ns, "ns", "time of an empty kernel, by the same events")
 
 /* What an emulator counts in a source line; struct line_count of emulator/counts.h. */
 #define LINE_FIELDS(X)                                                                        \

@@ -85,6 +85,7 @@ struct sample {
 struct device_state {
 	STATE_FIELDS(FIELD_MEMBER)
 };
+extern const struct device_state device_state_unknown;
 
 /* One metric of one trial. Invariant: it has either a value or a reason. */
 struct counter_value {

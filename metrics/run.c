@@ -10,6 +10,7 @@
 #define UNKNOWN_TEXT(bytes) ""
 #define UNKNOWN(kind, name, unit, meaning) .name = UNKNOWN_##kind,
 const struct launch_facts launch_facts_unknown = {LAUNCH_FIELDS(UNKNOWN)};
+const struct device_state device_state_unknown = {STATE_FIELDS(UNKNOWN)};
 
 const struct trial_speedup trial_speedup_none = {
 	.speedup = NAN,

@@ -263,6 +263,8 @@ CREATE TABLE round (
 	temperature_c REAL,
 	power_w REAL,
 	throttle_reasons INTEGER,
+	event_ns REAL,
+	launch_ns REAL,
 	median_ns REAL, -- median of the round's samples
 	speedup REAL,
 		-- exp of the mean of the middle half of ln(base_ns / time_ns) over the samples of
@@ -283,7 +285,8 @@ CREATE TABLE sample (
 	round INTEGER NOT NULL, -- round.round
 	sequence INTEGER NOT NULL CHECK (sequence >= 0),
 		-- order in which the samples were taken, from 0 in each round
-	time_ns REAL NOT NULL CHECK (time_ns >= 0), -- device time of the whole operation
+	time_ns REAL NOT NULL CHECK (time_ns >= 0),
+		-- device time of the whole operation, without round.event_ns
 	base_ns REAL CHECK (base_ns >= 0),
 		-- device time of the base case's operation, taken beside this sample; NULL:
 		-- measured without a base case

@@ -72,13 +72,12 @@ static struct summary summary_of_rounds(const struct import_trial *measured)
 
 static struct round_result adopted_round(const struct import_trial *measured)
 {
+	struct device_state state = device_state_unknown;
+
+	state.sm_clock_hz = measured->sm_clock_hz;
 	return (struct round_result){
 		.round = measured->round,
-		.state = {.sm_clock_hz = measured->sm_clock_hz,
-			  .memory_clock_hz = NAN,
-			  .temperature_c = NAN,
-			  .power_w = NAN,
-			  .throttle_reasons = -1},
+		.state = state,
 		.time_ns = measured->time_ns,
 		.count = measured->count,
 		.given_median_ns = measured->given.count ? measured->given.median_ns : 0,

@@ -23,14 +23,6 @@ struct round_answer {
 	struct text unmoved; /* why the data has fewer placements than it should; "": it has all */
 };
 
-static const struct device_state state_unknown = {
-	.sm_clock_hz = __builtin_nan(""),
-	.memory_clock_hz = __builtin_nan(""),
-	.temperature_c = __builtin_nan(""),
-	.power_w = __builtin_nan(""),
-	.throttle_reasons = -1,
-};
-
 /* ---- replies ---- */
 
 static int measure_phase(struct round_answer *answer, const json_t *message, struct error *err)
@@ -306,7 +298,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		.index = index,
 		.last_phase = -1,
 		.relative_error = NAN,
-		.result = {.round = round, .state = state_unknown},
+		.result = {.round = round, .state = device_state_unknown},
 		.beside = base != NO_CASE,
 		.alone = TEXT_INIT,
 		.unmoved = TEXT_INIT,

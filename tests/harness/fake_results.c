@@ -79,6 +79,8 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		.temperature_c = 40 + round,
 		.power_w = 300,
 		.throttle_reasons = 0,
+		.event_ns = NAN,
+		.launch_ns = NAN,
 	};
 	int rc;
 

@@ -156,7 +156,7 @@ static void test_text_that_is_not_utf8(void **context)
 static void test_facts_and_state(void **context)
 {
 	struct launch_facts facts = launch_facts_unknown, facts_back;
-	struct device_state state = {NAN, 1e9, NAN, 300.5, -1}, state_back;
+	struct device_state state = {NAN, 1e9, NAN, 300.5, -1, 2100, NAN}, state_back;
 	json_t *json = transmit(facts_to_json(&facts));
 
 	(void)context;

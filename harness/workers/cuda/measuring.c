@@ -1,4 +1,5 @@
 /* Verifies and times one case, alone or beside its base case. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,6 +317,12 @@ static int take_last_pair(const struct measuring *measuring, struct operation *o
 				&timed->time_ns[timed->count], err);
 	if (rc == 0 && !mismatch->length && is_verified_again(work, timed->round))
 		rc = verify_again(measuring, operation, mismatch, err);
+	if (isfinite(timed->state.event_ns)) {
+		timed->base_ns[timed->count] =
+			fmax(timed->base_ns[timed->count] - timed->state.event_ns, 0);
+		timed->time_ns[timed->count] =
+			fmax(timed->time_ns[timed->count] - timed->state.event_ns, 0);
+	}
 	timed->count++;
 	text_release(&found);
 	return rc;

@@ -144,11 +144,7 @@ void nvml_close(struct nvml *nvml)
 
 struct device_state nvml_device_state(const struct nvml *nvml)
 {
-	struct device_state state = {.sm_clock_hz = NAN,
-				     .memory_clock_hz = NAN,
-				     .temperature_c = NAN,
-				     .power_w = NAN,
-				     .throttle_reasons = -1};
+	struct device_state state = device_state_unknown;
 	unsigned long long reasons;
 	unsigned value;
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A flush before timing reads 2/3 of the buffer, before counting all of it:
- * docs/results/dram-writes.md.
+/* A flush before timing reads half of the buffer, before counting all of it:
+ * docs/results/clocks.md, docs/results/dram-writes.md.
  */
 enum { FLUSH_L2_MULTIPLE = 3, FLUSH_MINIMUM_BYTES = 64 << 20 };
 
@@ -101,7 +101,7 @@ int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose pur
 {
 	unsigned long long words = resources->flush_buffer->bytes / 16;
 
-	words = purpose == FLUSH_TO_TIME ? words / 3 * 2 : words;
+	words = purpose == FLUSH_TO_TIME ? words / 2 : words;
 	return cuda_check(&resources->device->driver, queue_reads(resources, words), err,
 			  "flushing the L2");
 }

@@ -148,7 +148,7 @@ void cuda_resources_close(struct cuda_resources *resources);
 
 /*
  * Queues reads of a large buffer, so that no cache line of a case stays in the
- * L2. Before a timed execution it reads at least 2 times the L2, before a counted
+ * L2. Before a timed execution it reads at least 1.5 times the L2, before a counted
  * one at least 3 times: dirty lines that a short flush leaves do not affect times, but they do
  * affect counters.
  */

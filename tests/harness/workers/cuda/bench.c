@@ -62,3 +62,24 @@ struct launch_case *bench_case(const char *kernel, const char *variant, int64_t 
 	text_release(&skip);
 	return work;
 }
+
+struct timer *bench_timer(struct bench *bench, struct operation *operation)
+{
+	struct measure_settings settings = {.min_samples = 1, .rounds = 1, .max_time_ns = 1};
+	struct timer *timer = NULL;
+	struct error err = {0};
+
+	if (timer_open(&timer, &bench->resources, true, &err))
+		fail_msg("%s", err.text);
+	for (settings.cache = CACHE_COLD; settings.cache <= CACHE_HOT; settings.cache++) {
+		struct round_result result = {0};
+
+		if (timer_run(timer, operation, NULL, &settings, &result, &err))
+			fail_msg("%s", err.text);
+		free(result.time_ns);
+	}
+	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
+	bench->stub.idle_kernels = bench->stub.resets = 0;
+	bench->stub.waits = bench->stub.waits_for_all = 0;
+	return timer;
+}

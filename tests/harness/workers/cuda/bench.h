@@ -4,7 +4,7 @@
 
 #include "stub_driver.h"
 
-#include "harness/workers/cuda/operation.h"
+#include "harness/workers/cuda/backend.h"
 
 struct bench {
 	struct stub_driver stub;
@@ -16,5 +16,7 @@ int bench_set_up(void **context);
 int bench_tear_down(void **context);
 /* Returns a built-in case of `n` elements in blocks of `block`. The caller frees it. */
 struct launch_case *bench_case(const char *kernel, const char *variant, int64_t block, int64_t n);
+/* Opens a timer that has just measured what events cost, with a cold and with a hot cache. */
+struct timer *bench_timer(struct bench *bench, struct operation *operation);
 
 #endif

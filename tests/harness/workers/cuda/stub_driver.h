@@ -75,9 +75,15 @@ struct stub_driver {
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */
 	size_t idle_kernels;                /* launches of it that read nothing */
 	size_t resets;                      /* calls of cuCtxResetPersistingL2Cache() */
-	double (*elapsed_ns)(size_t index); /* the time of the index-th interval */
+	bool is_reset;                      /* no flush followed the latest one */
+	double (*elapsed_ns)(size_t index); /* the time of the index-th sample */
 	size_t intervals;
+	/* What two events around idle kernels read, and each idle kernel between them adds. */
+	double event_ns, idle_ns;
 	size_t records; /* of events */
+	/* Calls of cuEventSynchronize(), and how many found that nothing was queued behind the
+	 * event. */
+	size_t waits, waits_for_all;
 };
 
 /* Makes the stub the driver of `device`. Only one stub can be installed. */

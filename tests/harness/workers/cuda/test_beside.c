@@ -196,10 +196,9 @@ static struct round_result time_pair(struct bench *bench, struct pair *pair, int
 	struct timer *timer = NULL;
 	struct error err = {0};
 
+	timer = bench_timer(bench, &pair->operation);
 	text_clear(&pair->journal.launches);
-	bench->stub.intervals = 0;
-	if (timer_open(&timer, &bench->resources, true, &err) ||
-	    timer_run(timer, &pair->operation, &pair->base, settings, &result, &err))
+	if (timer_run(timer, &pair->operation, &pair->base, settings, &result, &err))
 		fail_msg("%s", err.text);
 	timer_close(timer);
 	return result;
