@@ -84,6 +84,11 @@ const char *effect_covers(const struct effect *effect);
  * below the level of the test: S. Holm, Scand. J. Statist. 6, 1979. Ignores NAN. */
 void effects_adjust(double *p, size_t count);
 
+/* What times of equal code can differ by because of the clock, however short they are, once the
+ * cost of the events was taken off: docs/results/clocks.md. A case is unchanged, too, if both
+ * bounds are within it. */
+#define CLOCK_RESOLUTION_NS 100.0
+
 struct change_limits {
 	double smallest;     /* a smaller relative change is never reported: 0.005 */
 	double resolution;   /* a one-sided bound beyond this does not rule out a change: 0.01 */

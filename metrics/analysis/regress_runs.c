@@ -239,6 +239,23 @@ static const char *cache_mode_of(const struct run *run)
 	return run->settings.cache == CACHE_HOT ? "hot" : "cold";
 }
 
+/* Whether the cost of the events was taken off the times. NULL: not known, because there are none,
+ * or another program measured them. */
+static const char *event_cost_of(const struct run *run)
+{
+	const char *included = NULL;
+
+	if (!run->has_settings || !run->traits.timed)
+		return NULL;
+	for (size_t i = 0; i < run->trial_count; i++)
+		for (size_t r = 0; r < run->trials[i].round_count; r++) {
+			if (run->trials[i].rounds[r].state.event_ns > 0)
+				return "taken off";
+			included = "included";
+		}
+	return included;
+}
+
 static bool has_times(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++)
@@ -281,6 +298,9 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	if (timed && base->has_settings && head->has_settings && placements[0] != placements[1])
 		list_difference(out, "placements", xasprintf("%d", placements[0]),
 				xasprintf("%d", placements[1]));
+	if (event_cost_of(base) && event_cost_of(head))
+		compare_texts(out, "cost of events", event_cost_of(base), event_cost_of(head),
+			      true);
 	compare_presence(out, "profiler", "profiler", base, head);
 	compare_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	compare_environment(out, "MIG", "gpu.mig", base, head, true);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "metrics/analysis/regress_doubts.h"
+#include "metrics/analysis/statistics.h"
 
 /* ---- the schedule of interim analyses ---- */
 
@@ -177,6 +178,10 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		item->limits.smallest = said->limit;
 		item->limits.resolution = fmax(item->limits.resolution, said->limit);
 	}
+	if (item->head &&
+	    isfinite(round_clocks_of(item->head->rounds, item->head->round_count).event_ns))
+		item->limits.resolution = fmax(item->limits.resolution,
+					       CLOCK_RESOLUTION_NS / item->head->summary.median_ns);
 	item->timed = has_round_times(item->base) && has_round_times(item->head) &&
 		      !(said && said->ignore) &&
 		      !(item->beside && isnan(item->head->speedup.speedup));

@@ -171,6 +171,22 @@ static char difference(const struct regress_fixture *fixture, const char *what, 
 	return found;
 }
 
+/* Times from which the cost of the events was taken off do not compare with others. */
+static void the_cost_of_events_is_compared(void **state)
+{
+	struct regress_fixture *fixture = *state;
+	struct trial *trial;
+
+	regress_add_trial(&fixture->base, "one", USUAL);
+	trial = regress_add_trial(&fixture->head, "one", USUAL);
+	fixture->base.has_settings = fixture->head.has_settings = true;
+	fixture->base.traits.timed = fixture->head.traits.timed = true;
+	fixture->head.settings = fixture->base.settings;
+	assert_int_equal(difference(fixture, "", "", ""), ' ');
+	trial->rounds[0].state.event_ns = 2100;
+	assert_int_equal(difference(fixture, "cost of events", "included", "taken off"), 'r');
+}
+
 static void environments_that_differ_are_named(void **state)
 {
 	struct regress_fixture *fixture = *state;
@@ -209,7 +225,7 @@ static void environments_that_differ_are_named(void **state)
 	assert_int_equal(difference(fixture, "throttling", "0 % of rounds", "100 % of rounds"),
 			 'r');
 	for (size_t i = 0; i < trial->round_count; i++)
-		trial->rounds[i].state = (struct device_state){NAN, NAN, NAN, NAN, -1};
+		trial->rounds[i].state = device_state_unknown;
 	assert_int_equal(difference(fixture, "throttling", "", ""), ' ');
 	key_value_set(&fixture->base.environment, "gpu.persistence_mode", "off");
 	key_value_set(&head->environment, "gpu.persistence_mode", "on");
@@ -219,6 +235,7 @@ static void environments_that_differ_are_named(void **state)
 	assert_int_equal(difference(fixture, "seed of inputs", "1", "2"), 's');
 	head->seed = 1;
 	fixture->base.has_settings = head->has_settings = true;
+	fixture->base.traits.timed = head->traits.timed = true;
 	fixture->base.traits.timed = head->traits.timed = true;
 	head->settings.cache = CACHE_HOT;
 	assert_int_equal(difference(fixture, "cache", "cold", "hot"), 'r');
@@ -252,6 +269,7 @@ int main(void)
 		TEST(sessions_that_scatter_more_hide_a_change),
 		TEST(what_has_no_name_or_no_sense_is_passed_over),
 		TEST(environments_that_differ_are_named),
+		TEST(the_cost_of_events_is_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
