@@ -160,8 +160,8 @@ double finite_quotient(double numerator, double denominator)
 
 struct round_clocks round_clocks_of(const struct round_summary *rounds, size_t count)
 {
-	struct round_clocks clocks = {0, 0, 0, 0};
-	size_t sm = 0, memory = 0;
+	struct round_clocks clocks = {0};
+	size_t sm = 0, memory = 0, costs = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct device_state *state = &rounds[i].state;
@@ -178,9 +178,16 @@ struct round_clocks round_clocks_of(const struct round_summary *rounds, size_t c
 			clocks.throttled += (state->throttle_reasons & THROTTLE_MASK) != 0;
 			clocks.count++;
 		}
+		if (state->event_ns > 0 && state->launch_ns > 0) {
+			clocks.event_ns += state->event_ns;
+			clocks.launch_ns += state->launch_ns;
+			costs++;
+		}
 	}
 	clocks.sm_hz = sm ? clocks.sm_hz / (double)sm : NAN;
 	clocks.memory_hz = memory ? clocks.memory_hz / (double)memory : NAN;
+	clocks.event_ns = costs ? clocks.event_ns / (double)costs : NAN;
+	clocks.launch_ns = costs ? clocks.launch_ns / (double)costs : NAN;
 	return clocks;
 }
 

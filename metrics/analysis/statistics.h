@@ -37,8 +37,9 @@ double finite_quotient(double numerator, double denominator);
 
 /* Clocks and throttling while rounds were timed. */
 struct round_clocks {
-	double sm_hz, memory_hz; /* means over the rounds that measured them; NAN: none did */
-	size_t throttled, count; /* of the rounds that recorded throttling, and their number */
+	double sm_hz, memory_hz;    /* means over the rounds that measured them; NAN: none did */
+	size_t throttled, count;    /* of the rounds that recorded throttling, and their number */
+	double event_ns, launch_ns; /* means; NAN: no round measured them */
 };
 struct round_clocks round_clocks_of(const struct round_summary *rounds, size_t count);
 

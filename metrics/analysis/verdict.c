@@ -82,12 +82,12 @@ static const char *remedy_of(const struct rule *rule, const struct evidence *evi
  * `relieved`.
  *
  *	t        = the median time
- *	floor    = LAUNCH_FLOOR_NS + (launches - 1) NEXT_LAUNCH_NS
+ *	floor    = evidence_launch_floor_ns()
  *	at most  = t / max(t - saved (t - floor), t * nearest other roof)
  */
 static double gain_of(double saved, unsigned relieved, double least_ns, const struct evidence *e)
 {
-	const double floor_ns = evidence_launch_floor_ns(e);
+	const double floor_ns = evidence_launch_floor_ns(e, e->launches);
 	double left_ns = e->median_ns - saved * fmax(e->median_ns - floor_ns, 0);
 
 	if (e->point->emulated || !isfinite(left_ns))
@@ -105,7 +105,7 @@ static double gain_of(double saved, unsigned relieved, double least_ns, const st
 /*
  * What following the advice of a rule wins at most, and why.
  *
- *	one launch in place of all: t / (t / launches - NEXT_LAUNCH_NS + LAUNCH_FLOOR_NS)
+ *	one launch in place of all: t / (t / launches - time of a launch + floor of one launch)
  */
 static double at_most(struct text *why, const struct rule *rule, const struct evidence *e)
 {
@@ -120,7 +120,8 @@ static double at_most(struct text *why, const struct rule *rule, const struct ev
 		saved = 0.5;
 	}
 	if (rule == &limiter_rules[RULE_LAUNCH])
-		least_ns = fmax(e->launch_ns - NEXT_LAUNCH_NS, 0) + LAUNCH_FLOOR_NS;
+		least_ns = fmax(e->launch_ns - evidence_one_launch_ns(e), 0) +
+			   evidence_launch_floor_ns(e, 1);
 	return gain_of(saved, relieved, least_ns, e);
 }
 

@@ -346,13 +346,25 @@ bool evidence_latency_is_hidden(const struct evidence *evidence)
 	return hidden && evidence_unjudged(NULL, evidence) == 0;
 }
 
-double evidence_launch_floor_ns(const struct evidence *evidence)
+double evidence_one_launch_ns(const struct evidence *evidence)
 {
-	const double launches = evidence->launches > 0 ? evidence->launches : 1;
+	const double measured = evidence->clocks.launch_ns;
+
+	return isfinite(measured) ? measured : LAUNCH_NS_OF_H200;
+}
+
+double evidence_launch_floor_ns(const struct evidence *evidence, double launches)
+{
+	const double events = isfinite(evidence->clocks.event_ns) ? 0 : EVENT_NS_OF_H200;
 
 	if (evidence->device && evidence->device->sm_count == 0)
 		return 0;
-	return LAUNCH_FLOOR_NS + (launches - 1) * NEXT_LAUNCH_NS;
+	return events + fmax(launches, 1) * evidence_one_launch_ns(evidence);
+}
+
+bool evidence_is_launching(const struct evidence *evidence)
+{
+	return evidence->launch_ns < LAUNCH_TIMES * evidence_launch_floor_ns(evidence, 1);
 }
 
 bool evidence_is_throttled(const struct evidence *evidence)

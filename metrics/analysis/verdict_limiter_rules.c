@@ -629,9 +629,10 @@ bool limiter_comes_before_roof(enum limiter_rule rule, double roof_pct, const st
 /* The part of the median time that is not that of launching. */
 static double running_part(const struct evidence *e)
 {
-	const double launching = evidence_launch_floor_ns(e) / e->median_ns;
+	const double launching = evidence_launch_floor_ns(e, e->launches) / e->median_ns;
 
-	return e->launch_ns >= LAUNCH_NS ? fmax(1 - launching, RUNNING_LEAST) : 1;
+	return e->launch_ns > 0 && !evidence_is_launching(e) ? fmax(1 - launching, RUNNING_LEAST)
+							     : 1;
 }
 
 /*
@@ -642,7 +643,7 @@ static void raise_full_queues(struct evidence *e)
 {
 	double *busy_pct = e->busy_pct;
 
-	if (!(e->launch_ns >= LAUNCH_NS))
+	if (!isfinite(e->launch_ns) || evidence_is_launching(e))
 		return;
 	if (e->queue_pct >= QUEUE_PCT)
 		for (size_t i = RULE_L2; i <= RULE_L1; i++)
@@ -707,7 +708,7 @@ void limiters_judge(struct evidence *out)
 		if (grid_pct > GRID_KEPT_PCT && grid_pct < 100)
 			out->busy_pct[of_each_sm[i]] *= 100 / grid_pct;
 	/* an imported time of a processor is no launch */
-	out->holds[RULE_LAUNCH] = out->launch_ns < LAUNCH_NS && !(device && device->sm_count == 0);
+	out->holds[RULE_LAUNCH] = evidence_is_launching(out);
 	out->holds[RULE_CLOCK] = evidence_is_throttled(out) && out->clock_pct < CLOCK_PCT &&
 				 clock_sets_the_roof(out);
 	out->holds[RULE_FEW_BLOCKS] = grid_pct <= GRID_KEPT_PCT;
@@ -838,7 +839,7 @@ const struct rule limiter_rules[LIMITER_RULE_COUNT] = {
 	 HALF("special functions"), .relieves = PIPE_LIMITERS},
 	[RULE_LAUNCH] = {NO_ROOF("launch", BOUND_LAUNCH, say_launches,
 	         "no roof is near, and the median time divided by the number of launches is below "
-	         STRING(LAUNCH_NS) " ns",
+	         STRING(LAUNCH_TIMES) " times the time of an empty kernel",
 	         "do the work in fewer launches, or replay them as a CUDA graph; with a single launch: "
 	         "batch, or fuse it with the next kernel"),
 	 .advise = advise_launches, .remedy_of = remedy_of_launches, 

@@ -20,7 +20,7 @@
 #define ROOF_USED_PCT 5     /* below this share of its roof, saving traffic wins next to nothing */
 #define NEAR_LIMIT 3        /* points around NEAR_PCT in which a verdict says that it is close */
 #define RUNNING_LEAST 0.6   /* of the time: the rest may be that of launching */
-#define LAUNCH_NS 5000      /* per launch: a shorter launch consists largely of overhead */
+#define LAUNCH_TIMES 1.5    /* of an empty kernel: a shorter launch consists largely of overhead */
 #define OCCUPANCY_PCT 50    /* below this allowed occupancy, too few warps hide latency */
 #define OCCUPANCY_KEPT 0.75 /* achieved / allowed occupancy */
 #define FULL_WARP 32
@@ -57,8 +57,8 @@
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
 #define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
 #define LEAST_GAIN 1.05         /* an advice that can win less is not given */
-#define LAUNCH_FLOOR_NS 3500    /* the least time of a launch, with the events around it (H200) */
-#define NEXT_LAUNCH_NS 1800     /* the least time that each further launch adds (H200) */
+#define LAUNCH_NS_OF_H200 1800  /* the least time of a launch, where no round measured it */
+#define EVENT_NS_OF_H200 1700   /* what events add to times from which they were not taken off */
 #define KNOWN_GAIN 1.3          /* a known waste that costs less comes after what is assumed */
 #define UNEXPLAINED_PCT 60      /* stalls at shared memory or a special unit */
 #define ROOF_TIE_PCT 5          /* points in which roofs are equally near: the first counts */
@@ -256,9 +256,13 @@ double evidence_waiting_pct(const struct evidence *evidence);
 /* Whether warps wait for shared memory or a special unit, and neither shared memory nor its atomics
  * nor special functions are the reason: indexed constants and shuffles remain. */
 bool evidence_queue_is_unexplained(const struct evidence *evidence);
-/* The least time that the launches of the case take, of an H200; 0 for an imported time of a
- * processor. */
-double evidence_launch_floor_ns(const struct evidence *evidence);
+/* The least time of one launch, as its rounds measured it, or of an H200. */
+double evidence_one_launch_ns(const struct evidence *evidence);
+/* Whether a launch of the case takes hardly longer than an empty kernel. */
+bool evidence_is_launching(const struct evidence *evidence);
+/* The least time that so many launches take, with the events around them if their cost was not
+ * taken off; 0 for an imported time of a processor. */
+double evidence_launch_floor_ns(const struct evidence *evidence, double launches);
 /* Whether power or heat lowered the clock in at least half of the rounds. */
 bool evidence_is_throttled(const struct evidence *evidence);
 /* Whether the code is that of a library or of the driver, which the user cannot change. */
