@@ -138,14 +138,18 @@ struct noise noise_estimate(const struct scatter_seen *seen, size_t count)
 
 struct process_medians trial_medians(const struct trial *trial, int limit, double **held)
 {
+	const double launch_ns = round_clocks_of(trial->rounds, trial->round_count).launch_ns;
 	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
 	size_t count = 0;
 
 	for (size_t i = 0; i < trial->round_count; i++) {
 		const struct round_summary *round = &trial->rounds[i];
+		const double own_ns = round->state.launch_ns;
+		const double slower_ns = own_ns > 0 && isfinite(launch_ns) ? own_ns - launch_ns : 0;
 
-		if (round->round < limit && isfinite(round->median_ns) && round->median_ns > 0)
-			medians[count++] = round->median_ns;
+		if (round->round < limit && isfinite(round->median_ns) &&
+		    round->median_ns > slower_ns && round->median_ns > 0)
+			medians[count++] = round->median_ns - slower_ns;
 	}
 	*held = medians;
 	return (struct process_medians){medians, count};

@@ -12,7 +12,10 @@ struct process_medians {
 	const double *time_ns;
 	size_t count;
 };
-/* Those of the rounds of a trial with a number below `limit`. *held is malloc'd and holds them. */
+/* Those of the rounds of a trial with a number below `limit`. *held is malloc'd and holds them. In
+ * some processes every launch takes 0.15 us longer, an empty one, too (docs/results/clocks.md):
+ * they are as if an empty kernel took the same in all rounds of the trial, where the rounds
+ * measured it. */
 struct process_medians trial_medians(const struct trial *trial, int limit, double **held);
 
 /*

@@ -171,6 +171,41 @@ static char difference(const struct regress_fixture *fixture, const char *what, 
 	return found;
 }
 
+static void set_launch(struct trial *trial, size_t round, double launch_ns)
+{
+	trial->rounds[round].state.event_ns = 2000;
+	trial->rounds[round].state.launch_ns = launch_ns;
+}
+
+/* In some processes every launch takes longer, an empty one, too. */
+static void slower_launches_are_no_change(void **state)
+{
+	struct regress_fixture *fixture = *state;
+	struct trial *base = regress_add_trial(&fixture->base, "slower", USUAL);
+	struct trial *head = regress_add_trial(&fixture->head, "slower", SLOW);
+	struct trial *mixed;
+
+	for (size_t i = 0; i < 3; i++) {
+		set_launch(base, i, 1800);
+		set_launch(head, i, 1800);
+	}
+	regress_judge_runs(fixture);
+	regress_expect(fixture, "slower", CHANGE_REGRESSED, NULL);
+	for (size_t i = 0; i < 3; i++)
+		set_launch(head, i, 21800);
+	regress_judge_runs(fixture);
+	regress_expect(fixture, "slower", CHANGE_UNCHANGED, NULL);
+	/* within a run, too: the rounds scatter by nothing else */
+	mixed = regress_add_trial(&fixture->base, "mixed", MEDIANS(1e6, 1.02e6, 1e6));
+	for (size_t i = 0; i < 3; i++)
+		set_launch(mixed, i, i == 1 ? 21800 : 1800);
+	mixed = regress_add_trial(&fixture->head, "mixed", MEDIANS(1.02e6, 1e6, 1e6));
+	for (size_t i = 0; i < 3; i++)
+		set_launch(mixed, i, i == 0 ? 21800 : 1800);
+	regress_judge_runs(fixture);
+	regress_expect(fixture, "mixed", CHANGE_UNCHANGED, NULL);
+}
+
 /* Times from which the cost of the events was taken off do not compare with others. */
 static void the_cost_of_events_is_compared(void **state)
 {
@@ -269,6 +304,7 @@ int main(void)
 		TEST(sessions_that_scatter_more_hide_a_change),
 		TEST(what_has_no_name_or_no_sense_is_passed_over),
 		TEST(environments_that_differ_are_named),
+		TEST(slower_launches_are_no_change),
 		TEST(the_cost_of_events_is_compared),
 	};
 
