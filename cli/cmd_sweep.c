@@ -9,6 +9,7 @@
 #include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 #include "metrics/analysis/user_rules.h"
+#include "metrics/catalogue/catalogue.h"
 #include "reports/reports.h"
 
 struct sweep_options {
@@ -19,7 +20,8 @@ struct sweep_options {
 	const char *baseline, *against, *changed_since, *compare, *decide_time;
 	const char *gpus, *rules;
 	int64_t wait_counters_ns;
-	int lines; /* enum lines_when */
+	int lines;  /* enum lines_when */
+	int clocks; /* position in clocks_words */
 	bool no_source;
 	bool dry_run, verbose, all_metrics, decide, spread;
 	int interference;
@@ -32,6 +34,17 @@ static void sweep_defaults(void *context)
 	measure_options_init(&options->common);
 	case_options_init(&options->cases);
 	options->common.backend = BACKEND_AUTO;
+}
+
+/* Those of the first interim analysis: most cases need no more. */
+#define DECIDE_FIRST_ROUNDS 3
+
+/* The clocks beside the metrics of the user, or beside the usual ones. */
+static void add_clocks(struct sweep_request *request, const struct string_list *metrics)
+{
+	if (!metrics->count)
+		string_list_add(&request->metrics, metric_set_name(METRIC_SET_CORE));
+	string_list_add(&request->metrics, metric_set_name(METRIC_SET_CLOCKS));
 }
 
 static int make_sweep_request(struct sweep_request *request, const struct invocation *call,
@@ -51,6 +64,8 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->against = options->against;
 	request->changed_since = options->changed_since;
 	request->decide = options->decide;
+	if (options->decide && !option_given(call, "rounds"))
+		request->settings.rounds = DECIDE_FIRST_ROUNDS;
 	request->compare = options->compare;
 	request->wait_counters_ns = options->wait_counters_ns;
 	request->lines = (enum lines_when)options->lines;
@@ -99,6 +114,8 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		if (rc)
 			return error_context(err, rc, "--decide-time");
 	}
+	if (options->clocks)
+		add_clocks(request, &options->cases.metrics);
 	return case_options_apply(request, call, &options->cases, err);
 }
 
@@ -340,6 +357,7 @@ static int run_sweep(struct invocation *call, struct error *err)
 /* In the order of enum interference_when. */
 static const char *const interference_words[] = {"auto", "always", "never", NULL};
 static const char *const lines_words[] = {"best", "all", "none", NULL};
+static const char *const clocks_words[] = {"samples", "all", NULL};
 
 static const struct option_row sweep_rows[] = {
 	ROWS_CASES(sweep_options),
@@ -381,6 +399,9 @@ static const struct option_row sweep_rows[] = {
 		   "sample and count single instructions, for `perflab report --lines`: of the "
 		   "best case of each variant and size, of all cases, or of none",
 		   .resumes = true),
+	CHOICE_ROW("clocks", 0, sweep_options, clocks, "CLOCKS", clocks_words,
+		   "all: time each case by other clocks, too, to compare with other tools: "
+		   "--metrics clocks"),
 	FLAG_ROW("no-source", 0, sweep_options, no_source,
 		 "keep no source text and no machine code with the run", .resumes = true),
 	TEXT_ROW("shard", 0, sweep_options, shard, "I/N",
@@ -395,7 +416,8 @@ static const struct option_row sweep_rows[] = {
 		 "continue an interrupted run; finished cases are not repeated", .resumes = true),
 	FLAG_ROW("decide", 0, sweep_options, decide,
 		 "add rounds to the cases for which a comparison is undecided, until they are "
-		 "decided or the time for it ends; with --resume also to a finished run",
+		 "decided or the time for it ends; with --resume also to a finished run. The "
+		 "first look is after 3 rounds, unless --rounds says otherwise",
 		 .resumes = true),
 	TEXT_ROW("compare", 0, sweep_options, compare, "RUN",
 		 "the run that --decide compares with (default: last-good)", .resumes = true),

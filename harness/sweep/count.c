@@ -80,6 +80,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 	const struct metric *error = metric_find("relative_error");
 	int rc;
 
+	counter_list_copy(counters, &state->clocks);
 	case_add_missing(sweep, counters, reason);
 	if (isfinite(occupancy))
 		counter_list_set(counters, "theoretical_occupancy_pct", "percent",

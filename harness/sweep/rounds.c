@@ -15,6 +15,7 @@ struct round_answer {
 	bool has_accuracy;
 	double relative_error;
 	char no_accuracy[96];
+	struct counter_list clocks; /* what other clocks read */
 	struct round_result result;
 	bool beside; /* the worker was asked to measure it beside its base case */
 	struct meter times;
@@ -115,6 +116,13 @@ static int measure_beside(struct round_answer *answer, const json_t *message, st
 				      json_object_get(message, "base_ns"), err);
 }
 
+static int measure_clocks(struct round_answer *answer, const json_t *message, struct error *err)
+{
+	if (answer->clocks.count)
+		return error_set(err, PL_EPROTOCOL, "'clocks' came twice");
+	return counters_from_json(&answer->clocks, json_object_get(message, "clocks"), err);
+}
+
 /* Takes one reply; the function of an exchange, whose context is the answer. PL_EPROTOCOL. */
 static int round_answer_reply(void *context, const char *name, const json_t *message,
 			      struct error *err)
@@ -144,6 +152,8 @@ static int round_answer_reply(void *context, const char *name, const json_t *mes
 		return measure_beside(answer, message, err);
 	if (!strcmp(name, "accuracy"))
 		return measure_accuracy(answer, message, err);
+	if (!strcmp(name, "clocks"))
+		return measure_clocks(answer, message, err);
 	if (!strcmp(name, "state"))
 		return state_from_json(&answer->result.state, message, err);
 	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'measure'", name);
@@ -170,6 +180,7 @@ static void round_answer_release(struct round_answer *answer)
 {
 	free(answer->result.time_ns);
 	free(answer->result.base_ns);
+	counter_list_release(&answer->clocks);
 	text_release(&answer->alone);
 	text_release(&answer->unmoved);
 }
@@ -202,6 +213,11 @@ static int answer_take(struct sweep *sweep, struct round_answer *answer, enum tr
 	if (answer->has_accuracy) {
 		state->relative_error = fmax(state->relative_error, answer->relative_error);
 		memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
+	}
+	if (answer->clocks.count) {
+		counter_list_release(&state->clocks);
+		state->clocks = answer->clocks;
+		answer->clocks = (struct counter_list){0};
 	}
 	/* said once per sweep, because it is so for most cases then */
 	if (answer->unmoved.length && !sweep->unmoved_shown) {

@@ -92,6 +92,7 @@ struct case_state {
 	 * no_accuracy has the reason ("": not given). */
 	double relative_error;
 	char no_accuracy[96];
+	struct counter_list clocks; /* what other clocks read in the first round */
 	/* Why no check shows that the results are right; NULL: they are verified. Such a case ends
 	 * as unverified instead of ok. */
 	char *unverified;

@@ -72,6 +72,9 @@ int worker_reply_alone(struct worker_reply *reply, int64_t id, int round, const 
 /* To be sent once per round: the relative error of the results, or NAN and the reason. */
 int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
 			  const char *reason);
+/* To be sent in the first round if the metrics ask for clocks: what they read. */
+int worker_reply_clocks(struct worker_reply *reply, int64_t id, int round,
+			const struct counter_list *clocks);
 /* To be sent once, after everything else: what the parts of the request took. */
 int worker_reply_times(struct worker_reply *reply, int64_t id, const struct meter *meter);
 int worker_reply_state(struct worker_reply *reply, int64_t id, int round,

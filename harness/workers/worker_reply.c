@@ -85,6 +85,14 @@ int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, dou
 			  isfinite(relative_error) ? json_null() : json_text(reason)));
 }
 
+int worker_reply_clocks(struct worker_reply *reply, int64_t id, int round,
+			const struct counter_list *clocks)
+{
+	return worker_reply_send(reply, "clocks",
+				 json_pack("{s:I, s:i, s:o}", "id", (json_int_t)id, "round", round,
+					   "clocks", counters_to_json(clocks)));
+}
+
 int worker_reply_times(struct worker_reply *reply, int64_t id, const struct meter *meter)
 {
 	return worker_reply_send(

@@ -28,6 +28,7 @@ enum worse { WORSE_LESS = -1, WORSE_NEITHER = 0, WORSE_MORE = 1 };
 	X(METRIC_SET_FLOPS, "flops", "floating-point operations by type")                        \
 	X(METRIC_SET_DIVERGENCE, "divergence", "branches, threads per instruction, predication") \
 	X(METRIC_SET_OCCUPANCY, "occupancy", "achieved occupancy, eligible warps, cycles")       \
+	X(METRIC_SET_CLOCKS, "clocks", "the time by every clock, beside that of the samples")    \
 	X(METRIC_SET_PTX, "ptx", "everything that the emulator counts; not available on a device")
 
 enum metric_set {

@@ -18,6 +18,7 @@
 #define FLOPS (1u << METRIC_SET_FLOPS)
 #define DIVERGENCE (1u << METRIC_SET_DIVERGENCE)
 #define OCCUPANCY (1u << METRIC_SET_OCCUPANCY)
+#define CLOCKS (1u << METRIC_SET_CLOCKS)
 
 /* clang-format off */
 #define EVERY_CHIP(name) {{"", name}}
@@ -61,6 +62,20 @@ const struct metric hardware_metrics[] = {
 		"cycles of the counted range, of the SM with the most; some microseconds longer "
 		"than the case itself, so no rate is divided by it"),
 	 .worse = WORSE_MORE, .aliases = EVERY_CHIP("sm__cycles_elapsed.max")},
+	/* ---- other clocks: docs/clocks.md ---- */
+	{METRIC("clock_events_ns", "ns", CLOCKS,
+		"median of what two events around the case read in the first round, with what they add"),
+	 .from_launch = true, .formula = "CUDA events"},
+	{METRIC("clock_records_ns", "ns", CLOCKS,
+		"median time from the first start to the last end of the kernels of the case, as CUPTI "
+		"records them"),
+	 .from_launch = true, .formula = "CUPTI records"},
+	{METRIC("clock_row_ns", "ns", CLOCKS,
+		"time of an execution in a row of up to 100, with a hot cache"),
+	 .from_launch = true, .formula = "row of launches"},
+	{METRIC("clock_graph_ns", "ns", CLOCKS,
+		"time of an execution in a CUDA graph of up to 100, with a hot cache"),
+	 .from_launch = true, .formula = "CUDA graph"},
 	/* ---- results ---- */
 	{METRIC("relative_error", "1", 0,
 		"largest difference of a floating-point result from the expected one, divided by "

@@ -7,6 +7,7 @@
 #include "metrics/cupti/cupti_session.h"
 
 #include <cuda.h>
+#include <cupti_activity.h>
 #include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
@@ -47,7 +48,7 @@
 	X(cuptiRangeProfilerCounterDataImageInitialize) \
 	X(cuptiRangeProfilerGetCounterDataInfo)
 
-/* Those for single instructions. NULL in a CUPTI that lacks them. */
+/* Those for single instructions and for records of kernels. NULL in a CUPTI that lacks them. */
 #define CUPTI_PROFILE_FUNCTION_LIST(X)              \
 	X(cuptiGetCubinCrc)                         \
 	X(cuptiPCSamplingEnable)                    \
@@ -62,7 +63,13 @@
 	X(cuptiSassMetricsEnable)                   \
 	X(cuptiSassMetricsDisable)                  \
 	X(cuptiSassMetricsGetDataProperties)        \
-	X(cuptiSassMetricsFlushData)
+	X(cuptiSassMetricsFlushData)                \
+	X(cuptiActivityRegisterCallbacks)           \
+	X(cuptiActivityEnable)                      \
+	X(cuptiActivityDisable)                     \
+	X(cuptiActivityFlushAll)                    \
+	X(cuptiActivityGetNextRecord)               \
+	X(cuptiActivityGetNumDroppedRecords)
 
 struct cupti_library {
 #define X(name) __typeof__(name) *name;

@@ -54,6 +54,8 @@ struct table *run_table_failures(const struct run *run);
 struct table *run_table_gaps(const struct run *run, bool in_short);
 /* The measured speed-ups over the base variant, the best first. */
 struct table *run_table_speedups(const struct run *run, const struct report_options *options);
+/* The cases that were measured by several clocks (`sweep --clocks all`). NULL: none. */
+struct table *run_table_clocks(const struct run *run);
 /* For an emulated run: what its counts show to be wasted, worst first, by variant. `in_full`: with
  * the sentences of docs/verdicts.md. */
 struct table *run_table_findings(const struct run *run, bool in_full);

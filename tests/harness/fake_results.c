@@ -110,6 +110,27 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 	return rc ? rc : worker_reply_state(reply, id, round, &state);
 }
 
+/* What other clocks read, if the metrics ask for them. One of them reads nothing. */
+static int send_clocks(const struct fake *fake, int64_t id, const char *name, int round,
+		       struct worker_reply *reply)
+{
+	struct counter_list clocks = {0};
+	int rc;
+
+	if (round || !string_list_has(&fake->settings->metrics, "clock_row_ns"))
+		return 0;
+	counter_list_set(&clocks, "clock_events_ns", "ns", "CUDA events", 12000);
+	counter_list_set(&clocks, "clock_records_ns", "ns", "CUPTI records", 9000);
+	counter_list_set(&clocks, "clock_row_ns", "ns", "row of launches", 8000);
+	counter_list_set_missing(&clocks, "clock_graph_ns", "ns", "CUDA graph",
+				 "scripted: no graph");
+	rc = worker_reply_clocks(reply, id, round, &clocks);
+	if (!rc && scripted("lie_clocks", name))
+		rc = worker_reply_clocks(reply, id, round, &clocks);
+	counter_list_release(&clocks);
+	return rc;
+}
+
 /* The samples of the base case: as many as the case has, unless the script says otherwise. */
 static int send_beside(const struct fake *fake, int64_t id, const char *name, const char *base,
 		       int round, struct worker_reply *reply)
@@ -202,6 +223,8 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 		rc = send_samples(backend, id, name, round, reply);
 	if (!rc && base && trial_status_measured(*status) && !scripted("lie_empty", name))
 		rc = send_beside(backend, id, name, base, round, reply);
+	if (!rc && trial_status_measured(*status))
+		rc = send_clocks(backend, id, name, round, reply);
 	if (!rc && base && scripted("lie_beside_twice", name))
 		rc = send_beside(backend, id, name, base, round, reply);
 	if (!rc && scripted("late_device_error", name))

@@ -85,7 +85,7 @@ static void every_set_on_every_chip(void **state)
 		int before = wrong;
 
 		text_addf(&row, "CHIP(\"%s\"", chips.items[c]);
-		for (int set = 0; set < METRIC_SET_PTX; set++)
+		for (int set = 0; set < METRIC_SET_CLOCKS; set++)
 			text_addf(&row, ", %zu",
 				  check_set((enum metric_set)set, chips.items[c], &wrong));
 		if (wrong > before)

@@ -30,7 +30,7 @@ BEGIN {
 		"metrics/analysis/regress.h metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h metrics/analysis/user_rules.h " \
 		"metrics/analysis/verdict.h")
-	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h metrics/cupti/cupti_profile.h")
+	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h metrics/cupti/cupti_profile.h metrics/cupti/cupti_records.h")
 	module("capture", "base")
 	module("record", "base capture", "none")
 	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \

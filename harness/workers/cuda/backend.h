@@ -82,6 +82,16 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 int timer_take(struct timer *timer, struct operation *operation,
 	       const struct measure_settings *settings, double *time_ns, struct error *err);
 
+/* ---- other clocks: clocks.c ---- */
+
+/* Whether the metrics ask for them. */
+bool clocks_are_wanted(const struct measure_settings *settings);
+/* Measures a case, whose samples are `timed`, by all clocks, and adds what they read to *out, or
+ * why one read nothing. PL_EDEVICE. */
+int clocks_measure(struct timer *timer, struct operation *operation,
+		   const struct measure_settings *settings, const struct round_result *timed,
+		   struct counter_list *out, struct error *err);
+
 /* ---- one round of one case, from loading it to the replies with its samples: measuring.c ---- */
 
 /* What all cases of a session are measured with. Borrowed. */

@@ -100,16 +100,24 @@ void timer_close(struct timer *timer)
 	free(timer);
 }
 
-static int close_gate(struct timer *timer, struct error *err)
+int batch_gate_close(struct timer *timer, struct error *err)
 {
 	const struct device *device = timer->resources->device;
 
+	if (!timer->gate)
+		return 0;
 	timer->gate_value++;
 	return cuda_check(&device->driver,
 			  device->driver.cuStreamWaitValue32(device->stream, timer->gate_on_device,
 							     timer->gate_value,
 							     CU_STREAM_WAIT_VALUE_GEQ),
 			  err, "closing the gate");
+}
+
+void batch_gate_open(struct timer *timer)
+{
+	if (timer->gate)
+		__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
 }
 
 /* ---- batches ---- */
@@ -230,7 +238,7 @@ int batch_queue(struct timer *timer, struct batch *batch, struct manner manner, 
 		if (resets)
 			rc = cuda_reset_persisting_lines(timer->resources, err);
 		if (rc == 0 && gated)
-			rc = close_gate(timer, err);
+			rc = batch_gate_close(timer, err);
 		if (rc == 0 && first == 0)
 			rc = record_event(device, batch->begin, err);
 		if (rc == 0 && first == 0 && untimed)
@@ -239,8 +247,8 @@ int batch_queue(struct timer *timer, struct batch *batch, struct manner manner, 
 			rc = enqueue_sample(timer, batch, i, manner, err);
 		if (rc == 0 && gated)
 			rc = cuda_queue_idle_kernels(timer->resources, KERNELS_BEHIND_BATCH, err);
-		if (gated) /* opens it */
-			__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
+		if (gated)
+			batch_gate_open(timer);
 	}
 	return rc;
 }
@@ -283,6 +291,25 @@ size_t batch_limit(const struct operation *operation, const struct operation *ba
 	return limit < 1 ? 1 : limit < most ? limit : most;
 }
 
+/* ---- marks ---- */
+
+int batch_mark(struct timer *timer, bool end, struct error *err)
+{
+	const struct batch *batch = &timer->batches[0];
+
+	return record_event(timer->resources->device, end ? batch->stops[0] : batch->starts[0],
+			    err);
+}
+
+int batch_between_marks(struct timer *timer, double *out_ns, struct error *err)
+{
+	const struct device *device = timer->resources->device;
+	const struct batch *batch = &timer->batches[0];
+	int rc = device_synchronise(device, err, "executing the kernel");
+
+	return rc ? rc : elapsed(device, batch->starts[0], batch->stops[0], out_ns, err);
+}
+
 /* ---- empty kernels ---- */
 
 /* The mean of the middle half of `count` times, which it sorts. An event counts in steps of 32 ns,
@@ -311,7 +338,7 @@ int batch_time_empty_rows(struct timer *timer, enum cache_mode cache, size_t row
 		const size_t part =
 			smaller_size(count - taken, smaller_size(fits, BATCH_MAX_SAMPLES));
 
-		rc = close_gate(timer, err);
+		rc = batch_gate_close(timer, err);
 		for (size_t i = 0; i < part && rc == 0; i++) {
 			if (cache == CACHE_COLD)
 				rc = enqueue_flush(timer, i, err);
@@ -324,7 +351,7 @@ int batch_time_empty_rows(struct timer *timer, enum cache_mode cache, size_t row
 		}
 		if (rc == 0)
 			rc = cuda_queue_idle_kernels(timer->resources, KERNELS_BEHIND_BATCH, err);
-		__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
+		batch_gate_open(timer);
 		if (rc == 0)
 			rc = device_synchronise(device, err, "timing an empty kernel");
 		for (size_t i = 0; i < part && rc == 0; i++)

@@ -69,6 +69,14 @@ int batch_finish(struct timer *timer, struct batch *batch, struct error *err);
 size_t batch_limit(const struct operation *operation, const struct operation *base,
 		   struct manner manner);
 
+/* Without a gate these do nothing. What is queued between them is executed when the gate opens. */
+int batch_gate_close(struct timer *timer, struct error *err);
+void batch_gate_open(struct timer *timer);
+/* Queues the begin or the end of an interval, while no batch is queued; then waits for the device
+ * and reads how long the interval took. */
+int batch_mark(struct timer *timer, bool end, struct error *err);
+int batch_between_marks(struct timer *timer, double *out_ns, struct error *err);
+
 /*
  * Times a row of empty kernels between two events, `count` times, as samples are taken. *out_ns is
  * the mean of the middle half. There must be a gate.

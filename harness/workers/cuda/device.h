@@ -33,6 +33,12 @@
 	X(cuStreamDestroy)                             \
 	X(cuStreamSynchronize)                         \
 	X(cuStreamWaitValue32)                         \
+	X(cuStreamBeginCapture)                        \
+	X(cuStreamEndCapture)                          \
+	X(cuGraphInstantiate)                          \
+	X(cuGraphLaunch)                               \
+	X(cuGraphExecDestroy)                          \
+	X(cuGraphDestroy)                              \
 	X(cuEventCreate)                               \
 	X(cuEventDestroy)                              \
 	X(cuEventRecord)                               \

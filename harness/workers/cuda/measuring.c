@@ -344,6 +344,22 @@ static int watch_samples(const struct measuring *measuring, int round, struct op
 	return rc;
 }
 
+static int reply_clocks(const struct measuring *measuring, int64_t id, struct operation *operation,
+			const struct round_result *timed, struct worker_reply *reply,
+			struct error *err)
+{
+	const enum run_part before = meter_enter(&measuring->resources->meter, RUN_PART_TIMING);
+	struct counter_list clocks = {0};
+	int rc = clocks_measure(measuring->timer, operation, measuring->settings, timed, &clocks,
+				err);
+
+	if (rc == 0)
+		rc = worker_reply_clocks(reply, id, timed->round, &clocks);
+	counter_list_release(&clocks);
+	meter_enter(&measuring->resources->meter, before);
+	return rc;
+}
+
 /* base_work NULL: the case is measured alone. */
 static int time_and_verify(const struct measuring *measuring, int64_t id, int round,
 			   struct operation *operation, const struct launch_case *base_work,
@@ -382,6 +398,8 @@ static int time_and_verify(const struct measuring *measuring, int64_t id, int ro
 						      timed.same_buffers);
 	if (rc == 0 && !mismatch->length)
 		rc = worker_reply_state(reply, id, round, &timed.state);
+	if (rc == 0 && !mismatch->length && round == 0 && clocks_are_wanted(measuring->settings))
+		rc = reply_clocks(measuring, id, operation, &timed, reply, err);
 out:
 	free(timed.time_ns);
 	free(timed.base_ns);

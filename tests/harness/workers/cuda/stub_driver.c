@@ -342,6 +342,48 @@ static CUresult stub_elapsed(float *milliseconds, CUevent from, CUevent to)
 	return CUDA_SUCCESS;
 }
 
+/* A graph that replays nothing. */
+static CUresult stub_begin_capture(CUstream stream, CUstreamCaptureMode mode)
+{
+	(void)stream;
+	(void)mode;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_end_capture(CUstream stream, CUgraph *out)
+{
+	(void)stream;
+	*out = (CUgraph)(void *)stub;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_instantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags)
+{
+	(void)graph;
+	(void)flags;
+	*out = (CUgraphExec)(void *)stub;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_graph_launch(CUgraphExec graph, CUstream stream)
+{
+	(void)graph;
+	(void)stream;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_exec_destroy(CUgraphExec graph)
+{
+	(void)graph;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_graph_destroy(CUgraph graph)
+{
+	(void)graph;
+	return CUDA_SUCCESS;
+}
+
 static CUresult stub_module_load(CUmodule *out, const void *bytes, unsigned option_count,
 				 CUjit_option *options, void **values)
 {
@@ -546,6 +588,12 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuMemsetD8Async = stub_fill,
 		.cuStreamSynchronize = stub_synchronise,
 		.cuStreamWaitValue32 = stub_wait_value,
+		.cuStreamBeginCapture = stub_begin_capture,
+		.cuStreamEndCapture = stub_end_capture,
+		.cuGraphInstantiate = stub_instantiate,
+		.cuGraphLaunch = stub_graph_launch,
+		.cuGraphExecDestroy = stub_exec_destroy,
+		.cuGraphDestroy = stub_graph_destroy,
 		.cuEventCreate = stub_event_create,
 		.cuEventDestroy = stub_event_destroy,
 		.cuEventRecord = stub_event_record,
