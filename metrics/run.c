@@ -25,10 +25,10 @@ const struct measure_settings measure_settings_default = {
 	.device = 0,
 	.seed = 1,
 	.cache = CACHE_COLD,
-	.min_samples = 20,
+	.min_samples = 30,
 	.max_time_ns = 500 * INT64_C(1000000),
-	.precision = 0.0025,
-	.rounds = 3,
+	.precision = 0.01,
+	.rounds = 5,
 	.placements = 4,
 	.timeout_ns = 60 * INT64_C(1000000000),
 };

@@ -77,7 +77,7 @@ export FAKE_WORKER_SCRIPT='by_work;near;scatter:my'
 sweep
 expect_code 0
 expect_out '2 inconclusive'
-is '3' "SELECT group_concat(DISTINCT n) FROM (SELECT count(*) AS n FROM round GROUP BY trial_id)"
+is '5' "SELECT group_concat(DISTINCT n) FROM (SELECT count(*) AS n FROM round GROUP BY trial_id)"
 sweep --decide --decide-time 60s
 expect_code 0
 expect_out '2 improved'

@@ -23,10 +23,10 @@ is a.db 'sequential' 'SELECT base_variant FROM run'
 is a.db '2' "SELECT count(*) FROM trial WHERE variant = 'sequential'"
 is a.db '4' "SELECT count(*) FROM speedups WHERE verdict IN ('faster', 'slower')"
 # the speed-up is that of the samples, and the base case is that of the same axes
-is a.db '4' "SELECT count(*) FROM speedups WHERE base_config = config AND rounds = 3
+is a.db '4' "SELECT count(*) FROM speedups WHERE base_config = config AND rounds = 5
 	AND low < speedup AND speedup < high AND base_status = 'ok'
 	AND abs(speedup - base_median_ns / median_ns) < 0.01 * speedup"
-is a.db '84' "SELECT count(*) FROM sample WHERE base_ns > 0"
+is a.db '120' "SELECT count(*) FROM sample WHERE base_ns > 0"
 is a.db '0' "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id
 	WHERE variant = 'sequential' AND base_ns IS NOT NULL"
 is a.db '0' "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id
@@ -97,7 +97,7 @@ kill -KILL $sweep
 end_of $sweep
 run sweep --resume 1 --db g.db -q
 expect_code 0
-is g.db '2' 'SELECT count(*) FROM speedups WHERE rounds = 3 AND verdict IS NOT NULL'
+is g.db '2' 'SELECT count(*) FROM speedups WHERE rounds = 5 AND verdict IS NOT NULL'
 
 # ---- shards: a case goes with its base case, and a merge judges all pairs together ----
 all='reduce/shuffle reduce/sequential_passes --baseline sequential'

@@ -9,7 +9,7 @@ export FAKE_WORKER_SCRIPT="$quiet_script"
 
 # sweep WORD…: the same four noisy and four quiet cases
 sweep() {
-	run sweep reduce/shuffle reduce/sequential --block-sizes 64..512 --size 1024 "$@"
+	run sweep reduce/shuffle reduce/sequential --block-sizes 64..512 --size 1024 --rounds 3 "$@"
 }
 
 # rounds RUN VARIANT: the numbers of rounds of its cases, each once
@@ -83,7 +83,7 @@ expect_out '3 rounds, of some cases up to 20'
 	complain 'a round has several workers'
 
 # with more quiet cases than control cases, decided cases get no rounds
-"$PERFLAB" sweep reduce stream --block-sizes 64..512 --size 1024 --seed 1 --label wide -q \
+"$PERFLAB" sweep reduce stream --block-sizes 64..512 --size 1024 --rounds 3 --seed 1 --label wide -q \
 	>/dev/null 2>&1
 run sweep reduce stream --block-sizes 64..512 --size 1024 --seed 2 --decide --compare wide -q
 expect_code 0
@@ -122,7 +122,7 @@ expect_code 0
 # nothing
 export FAKE_WORKER_SCRIPT='by_work;scatter:stream'
 for label in first second; do
-	run sweep stream --size 1024 --block-sizes 64..1024 --metrics none -q --label "$label" \
+	run sweep stream --size 1024 --rounds 3 --block-sizes 64..1024 --metrics none -q --label "$label" \
 		$([ $label = first ] || echo --decide --compare first)
 	expect_code 0
 done
@@ -226,9 +226,9 @@ export FAKE_WORKER_SCRIPT="$quiet_script" PERFLAB_DB=a.db
 # with eight rounds of the base, three decide these cases of some 20 us; as a base, three do not
 short_cases='reduce/grid_stride_float4 stream/copy_grid_stride stream/scale_grid_stride'
 export FAKE_WORKER_SCRIPT= PERFLAB_DB=eight.db
-run sweep $short_cases --block-sizes 64 --size 1024 --rounds 8 --label eight
+run sweep $short_cases --min-samples 20 --block-sizes 64 --size 1024 --rounds 8 --label eight
 expect_code 0
-run sweep $short_cases --block-sizes 64 --size 1024 --decide --compare eight
+run sweep $short_cases --min-samples 20 --block-sizes 64 --size 1024 --decide --compare eight
 expect_code 0
 expect_err 'of them for later comparisons, decided 0 of 0 undecided cases'
 later=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
@@ -238,7 +238,7 @@ later=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 	complain 'a case that would be a poor base has no more rounds'
 # they are discarded if the control moved, and nothing else is
 export FAKE_WORKER_SCRIPT=drift
-run sweep $short_cases --block-sizes 64 --size 1024 --decide --compare eight
+run sweep $short_cases --min-samples 20 --block-sizes 64 --size 1024 --decide --compare eight
 expect_code 0
 expect_err 'the rounds for later comparisons were discarded, because the control cases moved by 1 %'
 later=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)

@@ -54,8 +54,8 @@ run export -f lnt
 expect_out '"llvm_project_revision":"20261121025045"'
 expect_out '"start_time":"2026-11-21T02:50:45"'
 expect_out '"label":"a \"b\""'
-[ "$(grep -o '"execution_time":\[[^]]*' "$work/out" | head -n 1 | tr -cd , | wc -c)" -eq 2 ] ||
-	complain 'not three rounds'
+[ "$(grep -o '"execution_time":\[[^]]*' "$work/out" | head -n 1 | tr -cd , | wc -c)" -eq 4 ] ||
+	complain 'not five rounds'
 
 # T4 has every sample and every counter with a value, by its own name
 run export -f t4 last 'reduce/shuffle/block=256*'

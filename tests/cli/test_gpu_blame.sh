@@ -67,7 +67,7 @@ run $two --metrics core
 expect_code 3
 expect_err 'once perflab doctor finds the GPU again, continue with: perflab sweep --resume 1 --db g.db'
 expect_value 2 "SELECT count(*) FROM trial WHERE status = 'pending'"
-expect_value 6 'SELECT count(*) FROM round'
+expect_value 10 'SELECT count(*) FROM round'
 unset FAKE_WORKER_SCRIPT
 rm -f state* log*
 run sweep --resume last --db g.db

@@ -11,7 +11,7 @@ expect_value 2 "SELECT count(DISTINCT device_id) FROM run"
 expect_value 2 "SELECT count(DISTINCT run_id) FROM trial"
 expect_value 1 "SELECT count(DISTINCT value) FROM environment WHERE key = 'gpus.group'"
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.mode' AND value = 'split'"
-expect_value 300 'SELECT count(*) FROM round'
+expect_value 500 'SELECT count(*) FROM round'
 [ "$(grep -c 'measure-[0-2] ' "$work/log")" = 300 ] || complain 'a case was measured on both GPUs'
 # Each GPU takes its own variants first, then those of the other from their end. So few are on both:
 # the one where they meet, and the one of the case that each GPU has from the beginning.

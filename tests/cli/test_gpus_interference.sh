@@ -6,7 +6,7 @@ measured='sweep reduce --size 1024 --block-sizes 64..1024 --db g.db'
 run $measured --gpus all
 expect_code 0
 expect_whole 100
-expect_value 300 'SELECT count(*) FROM round'
+expect_value 500 'SELECT count(*) FROM round'
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference' AND value = 'not found'"
 expect_value 6 "SELECT count(*) FROM environment WHERE key LIKE 'gpus.interference._'
 	AND value LIKE '%95 \% interval%' ESCAPE '\'"

@@ -10,7 +10,7 @@ expect_err 'GPU 1 has fallen off the bus'
 expect_err 'other GPUs take over its cases'
 expect_whole 100
 expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
-expect_value 300 'SELECT count(*) FROM round'
+expect_value 500 'SELECT count(*) FROM round'
 expect_value 1 "SELECT count(*) FROM run WHERE state = 'interrupted'"
 expect_value 1 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'
 	AND value LIKE '%fallen off the bus%'"
@@ -153,7 +153,7 @@ for number in 1 2; do
 	expect_code 0
 done
 expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
-expect_value 300 'SELECT count(*) FROM round'
+expect_value 500 'SELECT count(*) FROM round'
 run report last --db g.db
 expect_out ', finished'
 expect_no_out 'failed: '
@@ -172,7 +172,7 @@ for mode in '--interference never' --spread; do
 	rm -f state*
 	run sweep --resume 1 --db g.db
 	expect_code 0
-	expect_value 300 'SELECT count(*) FROM round'
+	expect_value 500 'SELECT count(*) FROM round'
 	afresh
 done
 # A case that crashes there, on a GPU that goes on, is its own fault.
@@ -204,7 +204,7 @@ for round in 0 1; do
 	run sweep --resume last --db g.db
 	expect_code 0
 	expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
-	expect_value 6 'SELECT count(*) FROM round'
+	expect_value 10 'SELECT count(*) FROM round'
 	expect_no_out 'fallen off the bus'
 	afresh
 done
@@ -223,7 +223,7 @@ expect_no_err 'was lost while it measured'
 expect_err 'once perflab doctor finds the GPU again, continue with: perflab sweep --resume 1 --db g.db'
 expect_value 1 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'
 	AND value LIKE '%fallen off the bus%'"
-expect_value 6 'SELECT count(*) FROM round'
+expect_value 10 'SELECT count(*) FROM round'
 unset FAKE_WORKER_SCRIPT
 rm -f state* log*
 run sweep --resume last --db g.db

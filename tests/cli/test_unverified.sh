@@ -36,7 +36,7 @@ run report second --format md
 [ "$(grep -c '^| unverified | ' "$work/out")" -eq 3 ] || complain 'not all cases are marked'
 run report first --format csv
 marked ',shuffle,"block=64,'
-grep -F ',shuffle,"block=64,' "$work/out" | grep -q ',unverified,scripted: unverified,2' || complain 'no status, reason and times'
+grep -F ',shuffle,"block=64,' "$work/out" | grep -q ',unverified,scripted: unverified,3' || complain 'no status, reason and times'
 run report first --format json
 expect_out '"status": "unverified"'
 expect_out '"reason": "scripted: unverified"'

@@ -118,8 +118,8 @@ static void settings_are_those_that_mean_something(void **state)
 		{true, NULL, "{}", -1, SETTING_CACHE},
 		{true, NULL, "{\"device\":0}", -1, SETTING_CACHE | SETTING_DEVICE},
 		{false, NULL,
-		 "{\"device\":0,\"seed\":\"7\",\"cache\":\"cold\",\"min_samples\":20,"
-		 "\"max_time_ns\":5,\"precision\":0.0025000000000000001,\"rounds\":3,"
+		 "{\"device\":0,\"seed\":\"7\",\"cache\":\"cold\",\"min_samples\":30,"
+		 "\"max_time_ns\":5,\"precision\":0.01,\"rounds\":5,"
 		 "\"placements\":4,\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"]}",
 		 3, 0},
 		{true, NULL,

@@ -136,7 +136,7 @@ class CompareCards(unittest.TestCase):
             " WHERE uuid LIKE 'GPU-00000001%' AND run.id > 2)").rowcount
         db.commit()
         db.close()
-        self.assertEqual(changed, 12)
+        self.assertEqual(changed, 20)
         done = script(path)
         self.assertIn(f"| {SECOND} | 0 | 0 | - | - |", done.stdout)
         self.assertRegex(done.stdout, rf"Not compared, {SECOND}: .*SM clock")

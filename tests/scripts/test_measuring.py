@@ -358,7 +358,7 @@ INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
         device, _, trials = lab.load_run(database)
         self.assertTrue(device)
         ends = lab.load_round_ends(database)
-        self.assertEqual(len(ends), 9)
+        self.assertEqual(len(ends), 15)
         self.assertEqual(ends, sorted(ends, key=lambda end: end[1]))
         self.assertEqual(len(trials), 3)
         self.assertEqual(trials[0].status, "ok")
