@@ -114,6 +114,10 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		if (rc)
 			return error_context(err, rc, "--decide-time");
 	}
+	if (options->clocks && string_list_has(&options->cases.metrics, "none"))
+		return error_set(err, PL_EUSAGE,
+				 "--clocks all adds metrics, and --metrics none takes none: give "
+				 "--metrics clocks for the clocks alone");
 	if (options->clocks)
 		add_clocks(request, &options->cases.metrics);
 	return case_options_apply(request, call, &options->cases, err);

@@ -74,7 +74,7 @@
 	  "what two events add to the time of an empty kernel between them; it was taken off "   \
 	  "every "                                                                               \
 	  "sample. Missing: nothing was, so the samples include it")                             \
-	X(REAL, launch_ns, "ns", "time of an empty kernel, by the same events")
+	X(REAL, launch_ns, "ns", "time of an empty kernel: what each further one of a row adds")
 
 /* What an emulator counts in a source line; struct line_count of emulator/counts.h. */
 #define LINE_FIELDS(X)                                                                        \

@@ -1,4 +1,5 @@
 /* Collects CUPTI's records of what ran on the device. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,9 +14,10 @@
 static struct {
 	const struct cupti_library *cupti;
 	bool registered;
+	pthread_mutex_t lock; /* CUPTI may hand over a full buffer in a thread of its own */
 	struct device_record *items;
 	size_t count, capacity, lost;
-} collected;
+} collected = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const CUpti_ActivityKind recorded_kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 						    CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -46,6 +48,7 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 	size_t lost = 0;
 
 	(void)bytes;
+	pthread_mutex_lock(&collected.lock);
 	while (buffer && collected.cupti->cuptiActivityGetNextRecord(buffer, used, &record) ==
 				 CUPTI_SUCCESS) {
 		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
@@ -65,6 +68,7 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 	if (collected.cupti->cuptiActivityGetNumDroppedRecords(context, stream, &lost) ==
 	    CUPTI_SUCCESS)
 		collected.lost += lost;
+	pthread_mutex_unlock(&collected.lock);
 	free(buffer);
 }
 
@@ -73,11 +77,19 @@ static int set_recording(bool on, struct error *err)
 	const struct cupti_library *cupti = collected.cupti;
 	int rc = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(recorded_kinds) && rc == 0; i++)
-		rc = on ? cupti_checked(cupti, cupti->cuptiActivityEnable(recorded_kinds[i]),
-					"cuptiActivityEnable", err)
-			: cupti_checked(cupti, cupti->cuptiActivityDisable(recorded_kinds[i]),
-					"cuptiActivityDisable", err);
+	for (size_t i = 0; i < ARRAY_SIZE(recorded_kinds) && (rc == 0 || !on); i++) {
+		struct error why = {0};
+		const int own =
+			on ? cupti_checked(cupti, cupti->cuptiActivityEnable(recorded_kinds[i]),
+					   "cuptiActivityEnable", &why)
+			   : cupti_checked(cupti, cupti->cuptiActivityDisable(recorded_kinds[i]),
+					   "cuptiActivityDisable", &why);
+
+		if (own && !rc) {
+			rc = own;
+			*err = why;
+		}
+	}
 	return rc;
 }
 
@@ -99,7 +111,14 @@ int cupti_records_begin(struct error *err)
 				   cupti->cuptiActivityRegisterCallbacks(give_buffer, take_buffer),
 				   "cuptiActivityRegisterCallbacks", err);
 	collected.registered = rc == 0;
-	return rc ? rc : set_recording(true, err);
+	if (rc == 0)
+		rc = set_recording(true, err);
+	if (rc) {
+		struct error later = {0};
+
+		set_recording(false, &later);
+	}
+	return rc;
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -118,7 +137,7 @@ int cupti_records_end(struct device_record **out, size_t *count, struct error *e
 	const int off = set_recording(false, rc ? &later : err);
 
 	if (!rc && !off && collected.lost)
-		rc = error_set(err, PL_EDEVICE, "CUPTI lost %zu records of kernels",
+		rc = error_set(err, PL_EUNSUPPORTED, "CUPTI lost %zu records of kernels",
 			       collected.lost);
 	*out = collected.items;
 	*count = collected.count;

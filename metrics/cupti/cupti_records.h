@@ -20,7 +20,8 @@ struct device_record {
 int cupti_records_begin(struct error *err);
 /*
  * Ends what cupti_records_begin() began. The device must be idle. *out, which the caller frees, has
- * the records since then in the order of their starts. PL_EDEVICE: some were lost.
+ * the records since then in the order of their starts, also after an error. PL_EUNSUPPORTED: some
+ * were lost.
  */
 int cupti_records_end(struct device_record **out, size_t *count, struct error *err);
 

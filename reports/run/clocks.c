@@ -29,6 +29,15 @@ static void add_clock_cell(struct row *row, double time_ns)
 		format_value(cell, time_ns, "ns");
 }
 
+static bool has_clock(const struct trial *trial)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < ARRAY_SIZE(clock_metrics); k++)
+		any |= isfinite(counted_value(trial, clock_metrics[k]));
+	return any;
+}
+
 struct table *run_table_clocks(const struct run *run)
 {
 	struct table *table = NULL;
@@ -38,7 +47,7 @@ struct table *run_table_clocks(const struct run *run)
 		char *name = xasprintf("%s/%s/%s", trial->kernel, trial->variant, trial->config);
 		struct row row = {0};
 
-		if (isfinite(counted_value(trial, clock_metrics[0]))) {
+		if (has_clock(trial)) {
 			table = table ? table : table_new(clock_columns, CLOCK_COLUMNS);
 			row_add(&row, name);
 			add_clock_cell(&row, trial->summary.median_ns);

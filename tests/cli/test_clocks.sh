@@ -24,6 +24,12 @@ run sweep reduce/shuffle --block-sizes 64 --size 1024 -q
 expect_code 0
 grep -q 'other clocks' "$work/out" && complain 'clocks are shown that were not read'
 
+run sweep reduce/shuffle --size 1024 --clocks all --metrics none -q
+expect_code 2
+expect_err 'give --metrics clocks for the clocks alone'
+run sweep reduce/shuffle --size 1024 --clocks some -q
+expect_code 2
+
 FAKE_WORKER_SCRIPT=lie_clocks run sweep reduce/shuffle --block-sizes 64 --size 1024 --clocks all -q
 expect_code 3
 expect_out "'clocks' came twice"

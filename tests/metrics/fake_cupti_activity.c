@@ -1,6 +1,7 @@
 /*
  * What the stand-in for libcupti records of a device: two kernels and a copy, in an order that is
- * not that of their starts. FAKE_CUPTI_LOST_RECORDS of them are said to be lost.
+ * not that of their starts. FAKE_CUPTI_LOST_RECORDS of them are said to be lost; no more than
+ * FAKE_CUPTI_KINDS kinds are recorded.
  */
 #include "fake_cupti.h"
 
@@ -30,6 +31,8 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	(void)kind;
 	MAY_FAIL();
+	if (activity.kinds == setting("FAKE_CUPTI_KINDS", 3))
+		return CUPTI_ERROR_INVALID_KIND;
 	activity.kinds++;
 	return CUPTI_SUCCESS;
 }
@@ -37,7 +40,7 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	(void)kind;
-	activity.kinds--;
+	activity.kinds -= activity.kinds > 0;
 	return CUPTI_SUCCESS;
 }
 

@@ -68,12 +68,30 @@ static void test_lost_records_are_an_error(void **state)
 	assert_ends_with("cuptiActivityFlushAll");
 }
 
+/* What was enabled before a failure must not stay so: it would slow down what is timed later. */
+static void test_a_failure_leaves_nothing_on(void **state)
+{
+	struct device_record *records = NULL;
+	struct error err = {0};
+	size_t count = 0;
+
+	(void)state;
+	setenv("FAKE_CUPTI_KINDS", "2", 1);
+	assert_ends_with("cuptiActivityEnable");
+	unsetenv("FAKE_CUPTI_KINDS");
+	/* the fake enables no more than three */
+	assert_int_equal(cupti_records_begin(&err), 0);
+	assert_int_equal(cupti_records_end(&records, &count, &err), 0);
+	free(records);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_records_come_in_the_order_of_their_starts,
 				       records_set_up),
 		cmocka_unit_test_setup(test_lost_records_are_an_error, records_set_up),
+		cmocka_unit_test_setup(test_a_failure_leaves_nothing_on, records_set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

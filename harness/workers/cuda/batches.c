@@ -237,12 +237,13 @@ int batch_queue(struct timer *timer, struct batch *batch, struct manner manner, 
 	for (size_t first = 0; first < batch->count && rc == 0; first += part) {
 		if (resets)
 			rc = cuda_reset_persisting_lines(timer->resources, err);
-		if (rc == 0 && gated)
-			rc = batch_gate_close(timer, err);
 		if (rc == 0 && first == 0)
 			rc = record_event(device, batch->begin, err);
+		/* before the gate, behind which only so many commands fit */
 		if (rc == 0 && first == 0 && untimed)
 			rc = enqueue_untimed(timer, batch, manner, err);
+		if (rc == 0 && gated)
+			rc = batch_gate_close(timer, err);
 		for (size_t i = first; i < first + part && rc == 0; i++)
 			rc = enqueue_sample(timer, batch, i, manner, err);
 		if (rc == 0 && gated)
@@ -324,7 +325,6 @@ static double mean_of_middle(double *times, size_t count)
 	return sum / (double)(count - count / 4 * 2);
 }
 
-/* Times a row of empty kernels between two events, `count` times, as samples are taken. */
 int batch_time_empty_rows(struct timer *timer, enum cache_mode cache, size_t row, size_t count,
 			  double *out_ns, struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
  * batches: samples that are queued together, and read together. Internal to timing.c and
- * event_cost.c.
+ * clocks.c.
  *
  * The host queues a batch behind a gate: the stream waits for a word in host memory, which the host
  * sets after it has queued the whole batch. So the device never waits for the host inside a sample,
@@ -65,7 +65,7 @@ int batch_queue(struct timer *timer, struct batch *batch, struct manner manner, 
 /* Waits for the samples of a batch, and reads their times. Nothing to do if none is queued. */
 int batch_finish(struct timer *timer, struct batch *batch, struct error *err);
 /* How many samples, or pairs of them, fit into a batch: two batches fit into the queue of the
- * driver. */
+ * driver, unless one sample alone has too many commands. At least 1. */
 size_t batch_limit(const struct operation *operation, const struct operation *base,
 		   struct manner manner);
 

@@ -15,6 +15,7 @@
 
 enum {
 	RECORDED_EXECUTIONS = 24,
+	LEAST_EXECUTIONS = 3,
 	/* Executions in a row, as many as take this long together. */
 	ROW_NS = 10 * 1000 * 1000,
 	ROW_MOST_EXECUTIONS = 100,
@@ -22,12 +23,16 @@ enum {
 	ROWS = 5,
 };
 
+/* No clock needs longer for a case, unless LEAST_EXECUTIONS do. */
+#define CLOCK_NS (INT64_C(1000) * 1000 * 1000)
+
 /* What the clocks need. */
 struct clocked_case {
 	struct timer *timer;
 	struct operation *operation;
 	enum cache_mode cache;
-	size_t row; /* executions in a row */
+	size_t row;        /* executions in a row */
+	size_t executions; /* recorded executions, or rows, at most */
 };
 
 /* Sets *out_ns to what one execution takes by a clock. */
@@ -65,10 +70,11 @@ static int time_rows(const struct clocked_case *clocked,
 				    struct error *err),
 		     CUgraphExec graph, double *out_ns, struct error *err)
 {
+	const size_t rows = smaller_size(ROWS, clocked->executions);
 	double times[ROWS];
 	int rc = 0;
 
-	for (size_t i = 0; i < ROWS && rc == 0; i++) {
+	for (size_t i = 0; i < rows && rc == 0; i++) {
 		rc = batch_gate_close(clocked->timer, err);
 		if (rc == 0)
 			rc = batch_mark(clocked->timer, false, err);
@@ -81,7 +87,7 @@ static int time_rows(const struct clocked_case *clocked,
 			rc = batch_between_marks(clocked->timer, &times[i], err);
 	}
 	if (rc == 0)
-		*out_ns = summarise(times, ROWS).median_ns / (double)clocked->row;
+		*out_ns = summarise(times, rows).median_ns / (double)clocked->row;
 	return rc;
 }
 
@@ -175,7 +181,7 @@ static int execute_marked(const struct clocked_case *clocked, struct error *err)
 /* The marks are kernels of the flush. Those of an execution are, after a flush if there is one, one
  * before it and one behind it. The time of an execution is from its first start to its last end. */
 static int median_of_records(const struct device_record *records, size_t count, size_t marks,
-			     double *out_ns, struct error *err)
+			     size_t wanted, double *out_ns, struct error *err)
 {
 	double times[RECORDED_EXECUTIONS];
 	size_t mark = 0, executions = 0;
@@ -183,8 +189,7 @@ static int median_of_records(const struct device_record *records, size_t count, 
 
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(records[i].name, "flush_by_reading") == 0) {
-			if (mark % marks == marks - 1 && end_ns > start_ns &&
-			    executions < RECORDED_EXECUTIONS)
+			if (mark % marks == marks - 1 && end_ns > start_ns && executions < wanted)
 				times[executions++] = (double)(end_ns - start_ns);
 			start_ns = end_ns = 0;
 			mark++;
@@ -193,12 +198,11 @@ static int median_of_records(const struct device_record *records, size_t count, 
 			end_ns = records[i].end_ns > end_ns ? records[i].end_ns : end_ns;
 		}
 	}
-	if (executions < RECORDED_EXECUTIONS || mark != marks * RECORDED_EXECUTIONS)
+	if (executions < wanted || mark != marks * wanted)
 		return error_set(err, PL_EUNSUPPORTED,
-				 "CUPTI recorded %zu of %d executions, and %zu of %zu kernels "
+				 "CUPTI recorded %zu of %zu executions, and %zu of %zu kernels "
 				 "between them",
-				 executions, RECORDED_EXECUTIONS, mark,
-				 marks * RECORDED_EXECUTIONS);
+				 executions, wanted, mark, marks * wanted);
 	*out_ns = summarise(times, executions).median_ns;
 	return 0;
 }
@@ -213,60 +217,82 @@ static int read_records(const struct clocked_case *clocked, double *out_ns, stru
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < RECORDED_EXECUTIONS && rc == 0; i++)
+	for (size_t i = 0; i < clocked->executions && rc == 0; i++)
 		rc = execute_marked(clocked, err);
 	ended = cupti_records_end(&records, &count, rc ? &later : err);
 	rc = rc ? rc : ended;
 	if (rc == 0)
-		rc = median_of_records(records, count, marks, out_ns, err);
+		rc = median_of_records(records, count, marks, clocked->executions, out_ns, err);
 	free(records);
 	return rc;
 }
 
 /* ---- all clocks ---- */
 
+static const struct {
+	const char *metric;
+	read_clock *read;
+} other_clocks[] = {
+	{"clock_records_ns", read_records},
+	{"clock_row_ns", read_row},
+	{"clock_graph_ns", read_graph},
+};
+#define EVENTS_CLOCK "clock_events_ns"
+
 bool clocks_are_wanted(const struct measure_settings *settings)
 {
-	return string_list_has(&settings->metrics, "clock_row_ns");
+	bool wanted = string_list_has(&settings->metrics, EVENTS_CLOCK);
+
+	for (size_t i = 0; i < ARRAY_SIZE(other_clocks); i++)
+		wanted |= string_list_has(&settings->metrics, other_clocks[i].metric);
+	return wanted;
+}
+
+/* Reads a clock in the state that the samples had. */
+static int read_one(const struct clocked_case *clocked, read_clock *read, double *out_ns,
+		    struct error *err)
+{
+	int rc = timer_stay_warm(clocked->timer, err);
+
+	if (rc == 0)
+		rc = operation_make_ready(clocked->operation, clocked->cache, FLUSH_TO_TIME, err);
+	return rc ? rc : read(clocked, out_ns, err);
 }
 
 int clocks_measure(struct timer *timer, struct operation *operation,
 		   const struct measure_settings *settings, const struct round_result *timed,
 		   struct counter_list *out, struct error *err)
 {
-	static const struct {
-		const char *metric;
-		read_clock *read;
-	} clocks[] = {
-		{"clock_records_ns", read_records},
-		{"clock_row_ns", read_row},
-		{"clock_graph_ns", read_graph},
-	};
 	const double median_ns = summarise(timed->time_ns, timed->count).median_ns;
 	const double events_ns = timed->state.event_ns > 0 ? timed->state.event_ns : 0;
 	size_t most = ROW_MOST_COMMANDS / (operation_command_count(operation) + 1);
-	struct clocked_case clocked = {timer, operation, settings->cache, 1};
-	const struct metric *metric = metric_find("clock_events_ns");
+	struct clocked_case clocked = {timer, operation, settings->cache, 1, RECORDED_EXECUTIONS};
+	const struct metric *metric = metric_find(EVENTS_CLOCK);
 
 	most = smaller_size(most > 1 ? most : 1, ROW_MOST_EXECUTIONS);
 	while (clocked.row < most && (double)clocked.row * median_ns < ROW_NS)
 		clocked.row++;
+	while (clocked.executions > LEAST_EXECUTIONS &&
+	       (double)clocked.executions * median_ns > CLOCK_NS)
+		clocked.executions--;
 	counter_list_set(out, metric->name, metric->unit, metric->formula, median_ns + events_ns);
-	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(other_clocks); i++) {
 		struct error why = {0};
 		double time_ns = NAN;
-		int rc = clocks[i].read(&clocked, &time_ns, &why);
+		int rc = read_one(&clocked, other_clocks[i].read, &time_ns, &why);
 
-		if (rc == PL_EDEVICE) {
-			*err = why;
-			return rc;
-		}
-		metric = metric_find(clocks[i].metric);
+		/* The case was measured. Only a device that is lost ends it. */
 		if (rc)
+			rc = device_synchronise(operation->resources->device, err,
+						"after a clock that failed");
+		if (rc)
+			return rc;
+		metric = metric_find(other_clocks[i].metric);
+		if (isfinite(time_ns))
+			counter_list_set(out, metric->name, metric->unit, metric->formula, time_ns);
+		else
 			counter_list_set_missing(out, metric->name, metric->unit, metric->formula,
 						 why.text);
-		else
-			counter_list_set(out, metric->name, metric->unit, metric->formula, time_ns);
 	}
 	return 0;
 }

@@ -318,12 +318,11 @@ static int take_last_pair(const struct measuring *measuring, struct operation *o
 	if (rc == 0 && !mismatch->length && is_verified_again(work, timed->round))
 		rc = verify_again(measuring, operation, mismatch, err);
 	if (isfinite(timed->state.event_ns)) {
-		timed->base_ns[timed->count] =
-			fmax(timed->base_ns[timed->count] - timed->state.event_ns, 0);
-		timed->time_ns[timed->count] =
-			fmax(timed->time_ns[timed->count] - timed->state.event_ns, 0);
+		timed->base_ns[timed->count] -= timed->state.event_ns;
+		timed->time_ns[timed->count] -= timed->state.event_ns;
 	}
-	timed->count++;
+	if (timed->base_ns[timed->count] > 0 && timed->time_ns[timed->count] > 0)
+		timed->count++;
 	text_release(&found);
 	return rc;
 }

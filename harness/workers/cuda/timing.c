@@ -20,6 +20,8 @@
 
 /* The cost of the events is measured again after this time. */
 #define EVENT_COST_VALID_NS (5 * INT64_C(1000000000))
+/* The least share of an empty kernel in what two events around it read: 0.45 on an H200. */
+#define LAUNCH_LEAST 0.25
 
 enum {
 	/* The device waits for the first batch, so it is small. The host queues a sample in less
@@ -83,6 +85,7 @@ int timer_take(struct timer *timer, struct operation *operation,
 		rc = batch_queue(timer, batch, (struct manner){cold, !cold}, false, err);
 	if (rc == 0)
 		rc = batch_finish(timer, batch, err);
+	batch->count = 0;
 	return rc ? rc : device_synchronise(timer->resources->device, err, "executing the kernel");
 }
 
@@ -113,7 +116,7 @@ struct timed_round {
 static int measure_event_cost(struct timer *timer, enum cache_mode cache, struct error *err)
 {
 	struct event_cost *cost = &timer->costs[cache];
-	double row_ns = 0, hot_ns = 0, one_ns = 0;
+	double row_ns = 0, hot_ns = 0, one_ns = 0, launch_ns;
 	int rc;
 
 	if (cost->measured_ns && monotonic_ns() - cost->measured_ns < EVENT_COST_VALID_NS)
@@ -127,11 +130,13 @@ static int measure_event_cost(struct timer *timer, enum cache_mode cache, struct
 	one_ns = hot_ns;
 	if (rc == 0 && cache == CACHE_COLD)
 		rc = batch_time_empty_rows(timer, CACHE_COLD, 1, EMPTY_ROWS_MOST, &one_ns, err);
-	if (rc == 0 && row_ns > hot_ns) {
-		cost->launch_ns = (row_ns - hot_ns) / (EMPTY_ROW - 1);
-		cost->event_ns = fmax(one_ns - cost->launch_ns, 0);
-	}
-	return rc;
+	launch_ns = (row_ns - hot_ns) / (EMPTY_ROW - 1);
+	/* something else was in the way of one of them */
+	if (rc || launch_ns < LAUNCH_LEAST * hot_ns || launch_ns > hot_ns)
+		return rc;
+	cost->launch_ns = launch_ns;
+	cost->event_ns = fmax(one_ns - launch_ns, 0);
+	return 0;
 }
 
 /* Takes the cost of the events off the samples, unless it is not known, or a sample is no longer:
@@ -239,12 +244,15 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
 /* Whether a round has enough samples: the interval is narrow enough, or as narrow as the resolution
  * of events allows, and the speed-up over a base is known to half of the precision or resolution.
  */
-static bool is_enough(const struct round_result *timed, double precision)
+static bool is_enough(const struct round_result *timed, double event_ns, double precision)
 {
-	const struct sample_interval of = sample_interval(timed->time_ns, timed->count);
+	struct sample_interval of = sample_interval(timed->time_ns, timed->count);
 	const double half_ns = (of.high_ns - of.low_ns) / 2;
 	double reach;
 
+	/* the samples still have the cost of the events */
+	if (event_ns < of.median_ns)
+		of.median_ns -= event_ns;
 	/* the interval may be NAN */
 	if (!(half_ns <= precision * of.median_ns) && !(half_ns <= EVENT_STEP_NS))
 		return false;
@@ -291,7 +299,8 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 		size_t more;
 
 		rc = take_parts(&round, &timed, wanted, parts, err);
-		if (rc || monotonic_ns() - begun_ns >= limit_ns || is_enough(&timed, precision))
+		if (rc || monotonic_ns() - begun_ns >= limit_ns ||
+		    is_enough(&timed, timer->costs[settings->cache].event_ns, precision))
 			break;
 		/* Grows by half, which limits both the number of checks and the excess samples. */
 		more = smaller_size(timed.count / 2 + 4, ROUND_MAX_SAMPLES - timed.count);

@@ -347,7 +347,7 @@ static CUresult stub_begin_capture(CUstream stream, CUstreamCaptureMode mode)
 {
 	(void)stream;
 	(void)mode;
-	return CUDA_SUCCESS;
+	return stub->cannot_capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 static CUresult stub_end_capture(CUstream stream, CUgraph *out)

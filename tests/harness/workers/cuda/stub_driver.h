@@ -75,6 +75,7 @@ struct stub_driver {
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */
 	size_t idle_kernels;                /* launches of it that read nothing */
 	size_t resets;                      /* calls of cuCtxResetPersistingL2Cache() */
+	bool cannot_capture;                /* cuStreamBeginCapture() returns an error */
 	bool is_reset;                      /* no flush followed the latest one */
 	double (*elapsed_ns)(size_t index); /* the time of the index-th sample */
 	size_t intervals;

@@ -143,6 +143,19 @@ static void test_what_cannot_be_repeated_has_no_row(void **context)
 	counter_list_release(&clocks);
 }
 
+/* A library may do what no graph can hold. The case is measured all the same. */
+static void test_a_failing_clock_is_missing(void **context)
+{
+	struct bench *bench = *context;
+	struct counter_list clocks = {0};
+
+	bench->stub.cannot_capture = true;
+	read_clocks(bench, CACHE_COLD, false, &clocks);
+	assert_clock(&clocks, "clock_row_ns", 1000);
+	assert_no_clock(&clocks, "clock_graph_ns", "cuStreamBeginCapture");
+	counter_list_release(&clocks);
+}
+
 static void test_a_missing_record_is_no_time(void **context)
 {
 	struct counter_list clocks = {0};
@@ -160,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(test_each_clock_reads_its_own),
 		BENCH_TEST(test_what_cannot_be_repeated_has_no_row),
+		BENCH_TEST(test_a_failing_clock_is_missing),
 		BENCH_TEST(test_a_missing_record_is_no_time),
 	};
 
