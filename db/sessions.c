@@ -1,5 +1,6 @@
 /* Loads what earlier runs say of the cases of a run: how long they took, at which clock. */
 #include "db/statement.h"
+#include "metrics/analysis/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,14 +38,19 @@ static char *rounds_sql(const char *runs)
 		"SELECT run.id, trial.code_hash IS NOT NULL AND trial.code_hash = base.code_hash"
 		" AND trial.code_kind IS base.code_kind AND trial.launch_hash IS base.launch_hash"
 		" AND run.seed = of.seed AND run.driver IS of.driver AND run.toolkit IS of.toolkit,"
-		" round.median_ns, round.sm_clock_hz"
+		/* as if an empty kernel took the same in all rounds: noise.h */
+		" round.median_ns - iif(round.launch_ns > 0, round.launch_ns - %d, 0),"
+		" round.sm_clock_hz"
 		" FROM trial AS base JOIN run AS of ON of.id = base.run_id"
 		" JOIN trial ON trial.kernel = base.kernel AND trial.variant = base.variant"
 		"  AND trial.config = base.config AND trial.run_id IN (%s)"
 		" JOIN run ON run.id = trial.run_id JOIN round ON round.trial_id = trial.id"
 		" WHERE base.id = ? AND trial.status IN ('ok', 'unverified')"
-		" AND round.median_ns > 0 ORDER BY run.started_ns, run.id, round.round",
-		runs);
+		" AND round.median_ns > coalesce(round.launch_ns - %d, 0)"
+		/* times with and without the cost of the events say nothing of each other */
+		" AND (round.event_ns > 0) IS (SELECT max(own.event_ns) > 0 FROM round AS own"
+		"  WHERE own.trial_id = base.id) ORDER BY run.started_ns, run.id, round.round",
+		EMPTY_KERNEL_NS, runs, EMPTY_KERNEL_NS);
 }
 
 static void session_end(struct session *session, double logs, size_t rounds, double clocks,

@@ -147,6 +147,9 @@ struct process_medians trial_medians(const struct trial *trial, int limit, doubl
 		const double own_ns = round->state.launch_ns;
 		const double slower_ns = own_ns > 0 && isfinite(launch_ns) ? own_ns - launch_ns : 0;
 
+		/* a round whose events could not be taken off does not compare with the others */
+		if (isfinite(launch_ns) && !(round->state.event_ns > 0))
+			continue;
 		if (round->round < limit && isfinite(round->median_ns) &&
 		    round->median_ns > slower_ns && round->median_ns > 0)
 			medians[count++] = round->median_ns - slower_ns;

@@ -145,10 +145,6 @@ struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base,
 
 /* ---- the times of two runs ---- */
 
-/* An empty kernel takes about as long on an H200. Which time it is matters little, because only
- * differences between runs count. */
-#define EMPTY_KERNEL_NS 1800
-
 static struct process_medians medians_below(const struct trial *trial, int limit, double **held)
 {
 	const double launch_ns = round_clocks_of(trial->rounds, trial->round_count).launch_ns;
@@ -174,6 +170,12 @@ static bool has_round_times(const struct trial *trial)
 	return count > 0;
 }
 
+/* Whether the cost of the events was taken off the times of a trial. */
+static bool has_event_cost(const struct trial *trial)
+{
+	return trial && isfinite(round_clocks_of(trial->rounds, trial->round_count).event_ns);
+}
+
 void regress_find_times(struct regress_case *item, const struct regress_options *options)
 {
 	const struct threshold *said =
@@ -186,11 +188,11 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		item->limits.smallest = said->limit;
 		item->limits.resolution = fmax(item->limits.resolution, said->limit);
 	}
-	if (item->head &&
-	    isfinite(round_clocks_of(item->head->rounds, item->head->round_count).event_ns))
+	if (has_event_cost(item->head))
 		item->limits.resolution = fmax(item->limits.resolution,
 					       CLOCK_RESOLUTION_NS / item->head->summary.median_ns);
 	item->timed = has_round_times(item->base) && has_round_times(item->head) &&
+		      has_event_cost(item->base) == has_event_cost(item->head) &&
 		      !(said && said->ignore) &&
 		      !(item->beside && isnan(item->head->speedup.speedup));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/noise.h"
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/analysis/verdict_rules.h"
@@ -350,7 +351,7 @@ double evidence_one_launch_ns(const struct evidence *evidence)
 {
 	const double measured = evidence->clocks.launch_ns;
 
-	return isfinite(measured) ? measured : LAUNCH_NS_OF_H200;
+	return isfinite(measured) ? measured : EMPTY_KERNEL_NS;
 }
 
 double evidence_launch_floor_ns(const struct evidence *evidence, double launches)

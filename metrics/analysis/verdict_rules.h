@@ -57,7 +57,6 @@
 #define ATOMIC_SHARE 0.25       /* atomics / sectors between L1 and L2 */
 #define SHARED_ATOMIC_SHARE 0.5 /* their wavefronts / those of shared memory */
 #define LEAST_GAIN 1.05         /* an advice that can win less is not given */
-#define LAUNCH_NS_OF_H200 1800  /* the least time of a launch, where no round measured it */
 #define EVENT_NS_OF_H200 1700   /* what events add to times from which they were not taken off */
 #define KNOWN_GAIN 1.3          /* a known waste that costs less comes after what is assumed */
 #define UNEXPLAINED_PCT 60      /* stalls at shared memory or a special unit */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "metrics/analysis/statistics.h"
 #include "reports/regress/regress.h"
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
@@ -93,6 +94,10 @@ static json_t *compared_time_json(const struct regress_case *item)
 	json_set_number(object, "head_median_ns", item->head->summary.median_ns);
 	json_object_set_new(object, "base_rounds_ns", rounds_json(item->base));
 	json_object_set_new(object, "head_rounds_ns", rounds_json(item->head));
+	json_set_number(object, "base_launch_ns",
+			round_clocks_of(item->base->rounds, item->base->round_count).launch_ns);
+	json_set_number(object, "head_launch_ns",
+			round_clocks_of(item->head->rounds, item->head->round_count).launch_ns);
 	json_set_integer(object, "base_rounds_compared", (int64_t)item->base_rounds);
 	json_set_integer(object, "head_rounds_compared", (int64_t)item->head_rounds);
 	json_object_set_new(object, "rounds_needed", rounds_needed_json(item->needed.each));

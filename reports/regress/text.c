@@ -8,6 +8,7 @@
 
 #include "metrics/against.h"
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/statistics.h"
 #include "reports/derived/derived.h"
 #include "reports/regress/regress.h"
 #include "reports/table/escape.h"
@@ -329,6 +330,37 @@ static void describe_covered(struct text *out, const struct regress *regress)
 		text_add(out, " of these two sessions: no earlier session tells how others differ");
 }
 
+/* The mean time of an empty kernel in the rounds of a run. NAN: not measured. */
+static double launch_of(const struct run *run)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+		const double own = round_clocks_of(trial->rounds, trial->round_count).launch_ns;
+
+		sum += isfinite(own) ? own : 0;
+		count += isfinite(own);
+	}
+	return count ? sum / (double)count : NAN;
+}
+
+/* Changes differ from the medians that are shown by what launches took; nothing if that is not
+ * known. */
+static void say_what_launches_took(struct text *out, const struct run *base, const struct run *head)
+{
+	const double before = launch_of(base), after = launch_of(head);
+
+	if (!isfinite(before) || !isfinite(after))
+		return;
+	text_add(out, "an empty kernel took ");
+	format_value(out, before, "ns");
+	text_add(out, ", then ");
+	format_value(out, after, "ns");
+	text_add(out, "; the changes count as if it had taken the same");
+}
+
 /* One line of the heading; several may have the same key. */
 struct heading_line {
 	const char *key;
@@ -379,6 +411,7 @@ static void add_gone(struct heading *heading, const struct run *run)
 static void regress_heading(struct heading *heading, const struct regress_report *report)
 {
 	struct text base = TEXT_INIT, head = TEXT_INIT, compared = TEXT_INIT, covered = TEXT_INIT;
+	struct text launches = TEXT_INIT;
 
 	for (size_t i = 0; i < report->differences->count; i++) {
 		const struct regress_difference *item = &report->differences->items[i];
@@ -400,7 +433,11 @@ static void regress_heading(struct heading *heading, const struct regress_report
 	describe_covered(&covered, report->regress);
 	if (covered.length)
 		heading_add_line(heading, "covers", text_detach(&covered));
+	say_what_launches_took(&launches, report->base, report->head);
+	if (launches.length)
+		heading_add_line(heading, "launches", text_detach(&launches));
 	text_release(&covered);
+	text_release(&launches);
 	add_gone(heading, report->head);
 }
 

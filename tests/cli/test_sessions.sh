@@ -46,6 +46,14 @@ run regress --base night-6 --head night-7 --counters none --db two.db
 expect_code 1
 expect_out 'nothing shows that the case follows it'
 
+# Sessions whose times have the cost of the events say nothing of those without it.
+sqlite3 perflab.db ".backup '$work/costs.db'"
+sqlite3 costs.db "UPDATE round SET event_ns = 2100, launch_ns = 1800 WHERE trial_id IN
+	(SELECT trial.id FROM trial JOIN run ON run.id = run_id WHERE label IN ('night-6', 'night-7'))"
+run regress --base night-6 --head night-7 --counters none --db costs.db
+expect_out 'no earlier session'
+expect_out 'an empty kernel took 1.80 us, then 1.80 us'
+
 # Equal code is the same code, and the ledger counts what its times would have said.
 run sweep reduce/shuffle --size 1024 --block-sizes 64 --label a --db ledger.db -q
 run sweep reduce/shuffle --size 1024 --block-sizes 64 --label b --db ledger.db -q
