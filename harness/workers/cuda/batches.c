@@ -235,13 +235,14 @@ int batch_queue(struct timer *timer, struct batch *batch, struct manner manner, 
 	}
 	part = resets ? 1 : batch->count;
 	for (size_t first = 0; first < batch->count && rc == 0; first += part) {
-		if (resets)
-			rc = cuda_reset_persisting_lines(timer->resources, err);
-		if (rc == 0 && first == 0)
+		if (first == 0)
 			rc = record_event(device, batch->begin, err);
-		/* before the gate, behind which only so many commands fit */
+		/* Before the gate, behind which only so many commands fit, and before the reset,
+		 * because it may make lines persist. */
 		if (rc == 0 && first == 0 && untimed)
 			rc = enqueue_untimed(timer, batch, manner, err);
+		if (rc == 0 && resets)
+			rc = cuda_reset_persisting_lines(timer->resources, err);
 		if (rc == 0 && gated)
 			rc = batch_gate_close(timer, err);
 		for (size_t i = first; i < first + part && rc == 0; i++)

@@ -109,9 +109,9 @@ struct timed_round {
 
 /*
  * An empty kernel takes what each further one of a row adds. What two events around one of them
- * read beyond that is the cost of the events. On an H200 both agree within 0.1 us with
- * gpu__time_duration of ncu: docs/results/clocks.md. Without a gate the host's time may be in a
- * sample, so nothing is known.
+ * read beyond that is the cost of the events. What is left agrees on an H200 with
+ * gpu__time_duration of ncu within about 0.2 us: docs/results/clocks.md. Without a gate the host's
+ * time may be in a sample, so nothing is known.
  */
 static int measure_event_cost(struct timer *timer, enum cache_mode cache, struct error *err)
 {

@@ -494,6 +494,8 @@ static CUresult stub_launch(CUfunction function, unsigned grid_x, unsigned grid_
 		const bool flushes = *(unsigned long long *)arguments[1] > 0;
 
 		*(flushes ? &stub->flushes : &stub->idle_kernels) += 1;
+		if (flushes)
+			stub->flush_was_reset = stub->is_reset;
 		stub->is_reset = stub->is_reset && !flushes;
 	}
 	if (stub->execute)

@@ -76,6 +76,7 @@ struct stub_driver {
 	size_t idle_kernels;                /* launches of it that read nothing */
 	size_t resets;                      /* calls of cuCtxResetPersistingL2Cache() */
 	bool cannot_capture;                /* cuStreamBeginCapture() returns an error */
+	bool flush_was_reset;               /* the latest flush followed a reset */
 	bool is_reset;                      /* no flush followed the latest one */
 	double (*elapsed_ns)(size_t index); /* the time of the index-th sample */
 	size_t intervals;

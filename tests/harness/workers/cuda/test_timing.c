@@ -184,6 +184,52 @@ static void test_persisting_lines_are_reset_before_each_flush(void **context)
 	free(timed.time_ns);
 }
 
+/* For each execution, whether its flush followed a reset. */
+static void note_resets(struct stub_driver *stub, const char *name, void **arguments)
+{
+	(void)arguments;
+	if (strcmp(name, "flush_by_reading") != 0)
+		text_add(stub->context, stub->flush_was_reset ? "1" : "0");
+}
+
+/* The execution after a move may make lines persist, too, so the reset comes behind it. */
+static void test_persisting_lines_are_reset_after_a_move(void **context)
+{
+	const struct measure_settings settings = {.min_samples = 10,
+						  .rounds = 1,
+						  .placements = 2,
+						  .precision = 0.5,
+						  .max_time_ns = FOR_EVER_NS};
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("stream", "copy_scalar", 256, 1 << 18);
+	struct operation operation = {0};
+	struct text skip = TEXT_INIT, resets = TEXT_INIT;
+	struct round_result result = {0};
+	struct error err = {0};
+	struct timer *timer;
+
+	bench->stub.elapsed_ns = steady;
+	work->check.kind = CHECK_NONE;
+	if (memory_make_replaceable(&bench->resources.memory, 1, &err) ||
+	    operation_load(&operation, &bench->resources, work, &skip, &err) ||
+	    operation_prepare(&operation, true, &err))
+		fail_msg("%s", err.text);
+	timer = bench_timer(bench, &operation);
+	bench->stub.execute = note_resets;
+	bench->stub.context = &resets;
+	assert_int_equal(timer_run(timer, &operation, NULL, &settings, &result, &err), 0);
+	assert_int_equal(result.placements, 2);
+	assert_string_equal(resets.data, "11111"
+					 "0"
+					 "11111");
+	bench->stub.execute = NULL;
+	free(result.time_ns);
+	text_release(&resets);
+	timer_close(timer);
+	operation_release(&operation);
+	launch_case_free(work);
+}
+
 static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
 {
 	struct bench *bench = *context;
@@ -426,6 +472,7 @@ int main(void)
 		BENCH_TEST(test_no_narrower_than_the_clock),
 		BENCH_TEST(test_every_cold_sample_is_flushed),
 		BENCH_TEST(test_persisting_lines_are_reset_before_each_flush),
+		BENCH_TEST(test_persisting_lines_are_reset_after_a_move),
 		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
 		BENCH_TEST(test_an_idle_device_is_warmed_up),
 		BENCH_TEST(test_a_device_that_was_used_just_now_is_warm),
