@@ -76,7 +76,9 @@ export class Address {
 	/** Writes the address after a change of any part. */
 	changed() {
 		clearTimeout(this.later);
-		if (this.ready) this.later = setTimeout(() => this.write(), WAIT_MS);
+		if (!this.ready) return;
+		this.later = setTimeout(() => this.write(), WAIT_MS);
+		document.documentElement.dataset.address = "late"; // until it is written
 	}
 
 	text() {
@@ -86,6 +88,7 @@ export class Address {
 
 	write() {
 		clearTimeout(this.later);
+		delete document.documentElement.dataset.address;
 		const text = this.text();
 		if (location.hash.slice(1) === text) return;
 		try {
