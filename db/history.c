@@ -68,11 +68,15 @@ int db_origins_load(struct db *db, const char *kernel, const char *fact, struct 
 
 /* ---- the history of one case ---- */
 
-/* Newest first, because the newest decides which --cache counts. */
+/* Newest first, because the newest decides which --cache and which clock count: times with and
+ * without the cost of the events say nothing of each other. */
 static const char history_sql[] =
 	"SELECT run.id, run.uid, run.label, run.source_revision, run.started_ns, run.driver,"
 	" run.toolkit, run.seed, run.emulated, device.name, device.uuid,"
-	" (SELECT kind FROM mark WHERE run_id = run.id), coalesce(run.cache = 'hot', 0), trial.id,"
+	" (SELECT kind FROM mark WHERE run_id = run.id), coalesce(run.cache = 'hot', 0),"
+	" iif(trial.sample_count > 0 AND trial.status IN ('ok', 'unverified'),"
+	"  coalesce((SELECT max(event_ns) > 0 FROM round WHERE trial_id = trial.id), 0), NULL),"
+	" trial.id,"
 	" trial.status, trial.reason, trial.code_hash, trial.launch_hash, trial.sample_count,"
 	" trial.median_ns, trial.mad_ns, trial.session_low_ns, trial.session_high_ns, "
 	"trial.min_ns, trial.max_ns"
@@ -117,15 +121,15 @@ static void trial_take_part(struct statement *row, struct trial *trial)
 	summary->max_ns = take_real(row);
 }
 
-/* Adds a run and its trial for each row. Drops and counts the rows with the other --cache. */
+/* Adds a run and its trial for each row. Drops and counts the rows of another --cache or clock. */
 static void history_take(struct statement *select, struct history *history, const char *backend)
 {
 	size_t runs = 0, trials = 0;
-	int64_t hot_wanted = -1;
+	int64_t hot_wanted = -1, clock_wanted = -1;
 
 	while (statement_next(select)) {
 		size_t at = history->count;
-		int64_t hot;
+		int64_t hot, clock;
 
 		history->runs = xgrow(history->runs, &runs, at + 1, sizeof(*history->runs));
 		history->trials = xgrow(history->trials, &trials, at + 1, sizeof(*history->trials));
@@ -133,10 +137,13 @@ static void history_take(struct statement *select, struct history *history, cons
 		history->trials[at] = (struct trial){0};
 		run_take_part(select, &history->runs[at], backend);
 		hot = take_integer(select, 0);
+		clock = take_integer(select, clock_wanted); /* without times, it has any */
 		trial_take_part(select, &history->trials[at]);
 		if (hot_wanted < 0)
 			hot_wanted = hot;
-		if (hot == hot_wanted) {
+		if (clock_wanted < 0 && hot == hot_wanted)
+			clock_wanted = clock;
+		if (hot == hot_wanted && clock == clock_wanted) {
 			history->trials[at].run_id = history->runs[at].id;
 			history->count++;
 		} else {

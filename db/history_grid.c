@@ -114,6 +114,7 @@ struct cells_reader {
 		size_t cell;
 	} * trials; /* by id */
 	size_t trial_count;
+	bool *corrected; /* per cell: the cost of the events was taken off its times */
 };
 
 static int compare_places(const void *left, const void *right)
@@ -295,12 +296,14 @@ static void cell_rounds_take(struct cells_reader *reader, struct statement *sele
 	while (statement_next(select)) {
 		const int64_t id = take_integer(select, 0);
 		const double median_ns = take_real(select);
+		const bool corrected = take_integer(select, 0) != 0;
 		struct history_rounds *rounds;
 
 		at = trial_at(reader, at, end, id);
 		if (at == end || reader->trials[at].id != id || !(median_ns > 0) ||
 		    !isfinite(median_ns) || !(grid->median_ns[reader->trials[at].cell] > 0))
 			continue;
+		reader->corrected[reader->trials[at].cell] |= corrected;
 		rounds = &grid->rounds[reader->trials[at].cell];
 		if (!rounds->count)
 			rounds->begin = *used;
@@ -334,7 +337,7 @@ static int load_times(struct cells_reader *reader, struct error *err)
 	if (!trials.rc)
 		rounds = statement_prepare(
 			reader->db,
-			"SELECT trial_id, median_ns FROM round"
+			"SELECT trial_id, median_ns, event_ns > 0 FROM round"
 			" WHERE trial_id BETWEEN ? AND ? ORDER BY trial_id, round",
 			err);
 	for (size_t begin = 0; !trials.rc && !rounds.rc && begin < reader->trial_count;
@@ -353,6 +356,32 @@ static int load_times(struct cells_reader *reader, struct error *err)
 	return statements_release(&trials, &rounds);
 }
 
+/* Removes the times of another clock than that of the newest run of the case, as the history of a
+ * case does. */
+static void drop_other_clocks(const struct cells_reader *reader)
+{
+	struct history_grid *grid = reader->grid;
+
+	for (size_t at = 0; at < grid->case_count; at++) {
+		size_t newest = SIZE_MAX;
+
+		for (size_t run = grid->run_count; run-- > 0;) {
+			const size_t cell = at * grid->run_count + run;
+
+			if (!(grid->median_ns[cell] > 0))
+				continue;
+			if (newest == SIZE_MAX)
+				newest = cell;
+			if (reader->corrected[cell] == reader->corrected[newest])
+				continue;
+			grid->median_ns[cell] = NAN;
+			grid->session_low_ns[cell] = grid->session_high_ns[cell] = NAN;
+			grid->rounds[cell].count = 0;
+			grid->unverified[cell] = false;
+		}
+	}
+}
+
 /* Sets trial_id, median_ns, session_low_ns, session_high_ns, unverified and rounds of all cells,
  * which are empty, and round_ns. `run` has the cases of the grid. */
 static int cells_load(struct db *db, struct history_grid *grid, const struct run *run,
@@ -361,6 +390,7 @@ static int cells_load(struct db *db, struct history_grid *grid, const struct run
 	struct cells_reader reader = {.db = db, .grid = grid};
 	int rc;
 
+	reader.corrected = xcalloc(grid->case_count * grid->run_count + 1, sizeof(bool));
 	find_places(&reader, run);
 	find_runs(&reader);
 	rc = find_trials(&reader, err);
@@ -368,6 +398,9 @@ static int cells_load(struct db *db, struct history_grid *grid, const struct run
 		sort_trials(&reader);
 		rc = load_times(&reader, err);
 	}
+	if (!rc)
+		drop_other_clocks(&reader);
+	free(reader.corrected);
 	free(reader.trials);
 	free(reader.runs);
 	free(reader.places);

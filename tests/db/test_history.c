@@ -241,6 +241,40 @@ static void test_other_runs_change_nothing(void **state)
 	history_grid_release(&grid);
 }
 
+/* Half of the runs have the cost of the events in their times. Case 1 changes where they end. */
+static void test_times_of_two_clocks_are_not_mixed(void **state)
+{
+	struct context *context = *state;
+	struct history_grid grid = {0};
+	int64_t last = 0;
+	char *sql;
+	size_t in_page = 0;
+
+	for (int i = 0; i < 20; i++)
+		last = store(context, i, 20);
+	assert_int_equal(changes_of(context, last, 50, &grid), 4);
+	history_grid_release(&grid);
+	sql = xasprintf("UPDATE round SET event_ns = 2000 WHERE trial_id IN"
+			" (SELECT id FROM trial WHERE run_id > %lld)",
+			(long long)last - 10);
+	sql_execute(context->path, sql);
+	free(sql);
+	assert_int_equal(changes_of(context, last, 50, &grid), 1); /* of case 2: its newest run */
+	for (size_t i = 0; i < grid.case_count * grid.run_count; i++)
+		in_page += !isnan(grid.median_ns[i]);
+	assert_int_equal(in_page, CASES * 10);
+	history_grid_release(&grid);
+	/* the newest run decides; one of the older ones failed */
+	sql_execute(context->path, "UPDATE round SET event_ns = NULL WHERE trial_id IN"
+				   " (SELECT id FROM trial WHERE run_id ="
+				   "  (SELECT max(id) FROM run))");
+	changes_of(context, last, 50, &grid);
+	for (size_t i = in_page = 0; i < grid.case_count * grid.run_count; i++)
+		in_page += !isnan(grid.median_ns[i]);
+	assert_int_equal(in_page, CASES * 11 - 1);
+	history_grid_release(&grid);
+}
+
 static void test_a_run_alone_has_no_history(void **state)
 {
 	struct context *context = *state;
@@ -263,6 +297,7 @@ int main(void)
 		history_test(test_a_page_knows_the_rounds),
 		history_test(test_a_page_looks_at_all_runs),
 		history_test(test_other_runs_change_nothing),
+		history_test(test_times_of_two_clocks_are_not_mixed),
 		history_test(test_a_run_alone_has_no_history),
 	};
 
