@@ -70,6 +70,22 @@ static void set_planned(struct counter_list *counters, const struct launch_case 
 	counter_list_set(counters, "threads_per_block", "thread/block", "plan", threads);
 }
 
+/* Other clocks are read in the first round only, and kept until the counters are stored. */
+static void set_clocks_lost(const struct sweep *sweep, struct counter_list *counters)
+{
+	const struct string_list *wanted = &sweep->settings->metrics;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct metric *metric = metric_find(wanted->items[i]);
+
+		if (metric && metric->sets & 1u << METRIC_SET_CLOCKS)
+			counter_list_set_missing(counters, metric->name, metric->unit,
+						 metric->formula,
+						 "the sweep was resumed after the round in which "
+						 "clocks are read");
+	}
+}
+
 /* Stores the counters of a case and ends it. `reason` is for every metric that `counters` lacks. */
 static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
 			const char *reason, struct error *err)
@@ -81,6 +97,8 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 	int rc;
 
 	counter_list_copy(counters, &state->clocks);
+	if (sweep->plan->cases[index].rounds_done && !state->clocks.count)
+		set_clocks_lost(sweep, counters);
 	case_add_missing(sweep, counters, reason);
 	if (isfinite(occupancy))
 		counter_list_set(counters, "theoretical_occupancy_pct", "percent",

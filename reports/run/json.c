@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/analysis/statistics.h"
 #include "reports/derived/derived.h"
 #include "reports/gpus/gpus.h"
 #include "reports/roofline/roofline.h"
@@ -67,6 +68,7 @@ static json_t *trial_summary_json(const struct trial *trial)
 {
 	const struct summary *summary = &trial->summary;
 	json_t *object = json_object();
+	const double event_ns = round_clocks_of(trial->rounds, trial->round_count).event_ns;
 	bool timed = summary->count > 0;
 
 	json_set_integer(object, "samples", summary->count);
@@ -76,6 +78,8 @@ static json_t *trial_summary_json(const struct trial *trial)
 					  : json_null());
 	if (trial->mean_ns > 0)
 		json_set_number(object, "mean_ns", trial->mean_ns);
+	if (isfinite(event_ns))
+		json_set_number(object, "event_ns", event_ns); /* taken off the times */
 	return object;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "metrics/analysis/speedup.h"
+#include "metrics/analysis/statistics.h"
 #include "reports/table/readable.h"
 
 /* ---- a case ---- */
@@ -77,6 +78,7 @@ SUMMARY_NUMBER(session_high_ns)
 SUMMARY_NUMBER(min_ns)
 SUMMARY_NUMBER(max_ns)
 #undef SUMMARY_NUMBER
+NUMBER_OF(events, round_clocks_of(trial->rounds, trial->round_count).event_ns)
 NUMBER_OF(mean, trial->mean_ns > 0 ? trial->mean_ns : NAN)
 NUMBER_OF(flop, trial->has_work ? (double)trial->flop : NAN)
 NUMBER_OF(bytes_read, trial->has_work ? (double)trial->bytes_read : NAN)
@@ -196,6 +198,7 @@ const struct column column_table[] = {
 	{"high", "session_high_ns", "high", OF_MEASURED, 14, false, true, NUMBER(session_high_ns, "ns")},
 	{"min", "min_ns", "min", OF_MEASURED, 14, false, true, NUMBER(min_ns, "ns")},
 	{"max", "max_ns", "max", OF_MEASURED, 14, false, true, NUMBER(max_ns, "ns")},
+	{"events", "event_ns", "events added", OF_MEASURED, 14, false, false, NUMBER(events, "ns")}, /* taken off the median */
 	{"model_flop", "flop", "model flop", OF_ANY, 14, false, false, NUMBER(flop, "")},
 	{"bytes_read", "bytes_read", "model bytes read", OF_ANY, 14, false, false, NUMBER(bytes_read, "byte")},
 	{"bytes_written", "bytes_written", "model bytes written", OF_ANY, 14, false, false, NUMBER(bytes_written, "byte")},
