@@ -29,8 +29,8 @@ struct measure_options {
 		VALUE_ROW("max-time", 0, OPTION_DURATION, type, common.max_time_ns, "TIME",       \
 			  "device time for timing one case, over all rounds: 500ms, 2s"),         \
 		VALUE_ROW("precision", 0, OPTION_RATIO, type, common.precision, "RATIO",          \
-			  "stop when the half width of the median's confidence interval is this " \
-			  "small: 0.5%, 0.005")
+			  "stop when the half width of the median's interval over all rounds is " \
+			  "this small: 0.5%, 0.005")
 #define ROWS_ROUNDS(type)                                                                       \
 	COUNT_ROW("rounds", 0, type, common.rounds, "NUMBER", 1,                                \
 		  "how many times each case is measured, each time in a fresh worker"),         \

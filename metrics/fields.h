@@ -71,9 +71,8 @@
 	X(REAL, power_w, "W", "power of the board")                                              \
 	X(INTEGER, throttle_reasons, "", "NVML's bits of the reasons for lower clocks; 0: none") \
 	X(REAL, event_ns, "ns",                                                                  \
-	  "what two events add to the time of an empty kernel between them; it was taken off "   \
-	  "every "                                                                               \
-	  "sample. Missing: nothing was, so the samples include it")                             \
+	  "what two events add to an empty kernel between them, taken off every sample. "        \
+	  "Missing: the samples include it")                                                     \
 	X(REAL, launch_ns, "ns", "time of an empty kernel: what each further one of a row adds")
 
 /* What an emulator counts in a source line; struct line_count of emulator/counts.h. */

@@ -120,7 +120,7 @@ static double at_most(struct text *why, const struct rule *rule, const struct ev
 		saved = 0.5;
 	}
 	if (rule == &limiter_rules[RULE_LAUNCH])
-		least_ns = fmax(e->launch_ns - evidence_one_launch_ns(e), 0) +
+		least_ns = fmax(e->per_launch_ns - evidence_one_launch_ns(e), 0) +
 			   evidence_launch_floor_ns(e, 1);
 	return gain_of(saved, relieved, least_ns, e);
 }

@@ -198,7 +198,7 @@ static void evidence_from_counters(struct evidence *out)
 	out->launches = counted_value(trial, "launches");
 	out->blocks = counted_value(trial, "blocks");
 	/* if the number is not known, there is at least one launch */
-	out->launch_ns = out->launches > 0 ? out->median_ns / out->launches : out->median_ns;
+	out->per_launch_ns = out->launches > 0 ? out->median_ns / out->launches : out->median_ns;
 	out->achieved_pct = counted_value(trial, "achieved_occupancy_pct");
 	out->eligible = counted_value(trial, "eligible_warps_per_cycle");
 	out->threads = counted_value(trial, "threads_per_instruction");
@@ -285,7 +285,7 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.median_ns = trial->summary.median_ns > 0 ? trial->summary.median_ns : NAN,
 		.launches = NAN,
 		.blocks = NAN,
-		.launch_ns = NAN,
+		.per_launch_ns = NAN,
 		.achieved_pct = NAN,
 		.allowed_pct = trial->facts.theoretical_occupancy_pct,
 		.eligible = NAN,
@@ -365,7 +365,7 @@ double evidence_launch_floor_ns(const struct evidence *evidence, double launches
 
 bool evidence_is_launching(const struct evidence *evidence)
 {
-	return evidence->launch_ns < LAUNCH_TIMES * evidence_launch_floor_ns(evidence, 1);
+	return evidence->per_launch_ns < LAUNCH_TIMES * evidence_launch_floor_ns(evidence, 1);
 }
 
 bool evidence_is_throttled(const struct evidence *evidence)

@@ -128,7 +128,7 @@ static void say_launches(struct text *out, const struct evidence *e)
 {
 	char each[32];
 
-	format_duration(each, e->launch_ns);
+	format_duration(each, e->per_launch_ns);
 	if (e->launches > 1)
 		text_addf(out, "launch-bound: %.0f launches of %s on average", e->launches, each);
 	else
@@ -631,8 +631,9 @@ static double running_part(const struct evidence *e)
 {
 	const double launching = evidence_launch_floor_ns(e, e->launches) / e->median_ns;
 
-	return e->launch_ns > 0 && !evidence_is_launching(e) ? fmax(1 - launching, RUNNING_LEAST)
-							     : 1;
+	return e->per_launch_ns > 0 && !evidence_is_launching(e)
+		       ? fmax(1 - launching, RUNNING_LEAST)
+		       : 1;
 }
 
 /*
@@ -643,7 +644,7 @@ static void raise_full_queues(struct evidence *e)
 {
 	double *busy_pct = e->busy_pct;
 
-	if (!isfinite(e->launch_ns) || evidence_is_launching(e))
+	if (!isfinite(e->per_launch_ns) || evidence_is_launching(e))
 		return;
 	if (e->queue_pct >= QUEUE_PCT)
 		for (size_t i = RULE_L2; i <= RULE_L1; i++)

@@ -128,7 +128,7 @@ struct evidence {
 	const struct user_rules *rules;      /* NULL: none */
 	double median_ns;
 	double launches, blocks;
-	double launch_ns;                   /* mean of the launches */
+	double per_launch_ns;               /* mean of the launches of the case */
 	double achieved_pct, allowed_pct;   /* occupancy */
 	double eligible;                    /* warps ready per cycle */
 	double threads, threads_on;         /* per instruction: taking part, predicate true */
