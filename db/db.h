@@ -255,6 +255,20 @@ int db_rounds_load(struct db *db, struct run *run, struct error *err);
 int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *trials, size_t count,
 		     struct case_sessions *out, struct error *err);
 void case_sessions_release(struct case_sessions *cases, size_t count);
+/* What a run counted of a case, with values and without. */
+struct earlier_counters {
+	char uid[33]; /* as in struct run */
+	struct counter_list counters;
+};
+#define EARLIER_MOST 2
+/*
+ * Loads what the newest runs before that of a trial, at most EARLIER_MOST, counted of the case with
+ * the same machine code, launch, seed, driver, toolkit, device, backend and origin; runs that are
+ * marked bad do not count. Sets *count. The caller releases the lists, even after an error.
+ */
+int db_earlier_counters_load(struct db *db, int64_t trial_id,
+			     struct earlier_counters out[EARLIER_MOST], size_t *count,
+			     struct error *err);
 /* What was judged to limit a trial by what was counted. */
 int db_limiter_load(struct db *db, int64_t trial_id, enum bound *out, struct error *err);
 /* Stores the intervals within the session of the trials of a run. */

@@ -168,24 +168,6 @@ static void history_turn(struct history *history)
 	}
 }
 
-/* The counters of the trials of a history without times. */
-static int history_counters_load(struct db *db, struct history *history, struct error *err)
-{
-	struct statement select =
-		statement_prepare(db,
-				  "SELECT metric.name, unit, source, value, reason FROM counter"
-				  " JOIN metric ON metric.id = metric_id WHERE trial_id = ?",
-				  err);
-
-	for (size_t i = 0; i < history->count && !select.rc; i++) {
-		bind_integer(&select, history->trials[i].id);
-		while (statement_next(&select))
-			db_counter_take(&history->trials[i], &select);
-		statement_restart(&select);
-	}
-	return statement_release(&select);
-}
-
 int db_history_load(struct db *db, const struct known_case *item, struct history *out,
 		    struct error *err)
 {
@@ -207,7 +189,7 @@ int db_history_load(struct db *db, const struct known_case *item, struct history
 	trials.trial_count = history.count;
 	history.emulated = history.count && history.runs[history.count - 1].traits.emulated;
 	if (!rc)
-		rc = history.emulated ? history_counters_load(db, &history, err)
+		rc = history.emulated ? db_counters_load(db, history.trials, history.count, err)
 				      : db_rounds_load(db, &trials, err);
 	history.kernel = xstrdup(item->kernel);
 	history.variant = xstrdup(item->variant);

@@ -211,6 +211,23 @@ void db_counter_take(struct trial *trial, struct statement *row)
 		counter_list_set(&trial->counters, metric, unit, source, value);
 }
 
+int db_counters_load(struct db *db, struct trial *trials, size_t count, struct error *err)
+{
+	struct statement select =
+		statement_prepare(db,
+				  "SELECT metric.name, unit, source, value, reason FROM counter"
+				  " JOIN metric ON metric.id = metric_id WHERE trial_id = ?",
+				  err);
+
+	for (size_t i = 0; i < count && !select.rc; i++) {
+		bind_integer(&select, trials[i].id);
+		while (statement_next(&select))
+			db_counter_take(&trials[i], &select);
+		statement_restart(&select);
+	}
+	return statement_release(&select);
+}
+
 static void trial_add_line(struct trial *trial, struct statement *row)
 {
 	const char *file = take_text(row);

@@ -1,4 +1,5 @@
-/* Loads what earlier runs say of the cases of a run: how long they took, at which clock. */
+/* Loads what earlier runs say of the cases of a run: how long they took, at which clock, and what
+ * was counted. */
 #include "db/statement.h"
 #include "metrics/analysis/compare.h"
 
@@ -115,6 +116,46 @@ int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *t
 	text_release(&runs);
 	free(sql);
 	return statement_release(&select);
+}
+
+/* ---- what earlier runs counted ---- */
+
+static const char earlier_sql[] =
+	"SELECT trial.id, run.uid"
+	" FROM trial AS mine JOIN run AS of ON of.id = mine.run_id"
+	" JOIN trial ON trial.kernel = mine.kernel AND trial.variant = mine.variant"
+	"  AND trial.config = mine.config JOIN run ON run.id = trial.run_id"
+	" WHERE mine.id = ? AND trial.code_hash = mine.code_hash"
+	" AND trial.code_kind IS mine.code_kind AND trial.launch_hash = mine.launch_hash"
+	" AND trial.counted_ns IS NOT NULL AND trial.status IN ('ok', 'unverified')"
+	" AND run.device_id = of.device_id AND run.backend = of.backend"
+	" AND run.origin IS of.origin AND run.seed = of.seed AND run.driver IS of.driver"
+	" AND run.toolkit IS of.toolkit AND (run.started_ns, run.id) < (of.started_ns, of.id)"
+	" AND NOT EXISTS (SELECT * FROM mark WHERE run_id = run.id AND kind = 'bad')"
+	" ORDER BY run.started_ns DESC, run.id DESC LIMIT ?";
+
+int db_earlier_counters_load(struct db *db, int64_t trial_id,
+			     struct earlier_counters out[EARLIER_MOST], size_t *count,
+			     struct error *err)
+{
+	struct statement select = statement_prepare(db, earlier_sql, err);
+	struct trial trials[EARLIER_MOST] = {0};
+	int rc;
+
+	*count = 0;
+	bind_integer(&select, trial_id);
+	bind_integer(&select, EARLIER_MOST);
+	while (*count < EARLIER_MOST && statement_next(&select)) {
+		trials[*count].id = take_integer(&select, 0);
+		take_text_into(&select, out[*count].uid, sizeof(out[*count].uid));
+		++*count;
+	}
+	rc = statement_release(&select);
+	if (!rc)
+		rc = db_counters_load(db, trials, *count, err);
+	for (size_t i = 0; i < *count; i++)
+		out[i].counters = trials[i].counters;
+	return rc;
 }
 
 void case_sessions_release(struct case_sessions *cases, size_t count)

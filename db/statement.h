@@ -106,6 +106,8 @@ int db_newest_resume(struct db *db, struct error *err);
 struct statement;
 /* read_run.c: adds a counter from a row of metric, unit, source, value and reason. */
 void db_counter_take(struct trial *trial, struct statement *row);
+/* Adds the counters of single trials, by their ids. */
+int db_counters_load(struct db *db, struct trial *trials, size_t count, struct error *err);
 
 /* names.c: PL_EUSAGE: there is no view or table of this name; the message suggests similar ones. */
 int db_name_check(struct db *db, const char *name, struct error *err);
