@@ -275,6 +275,8 @@ static int serve_measure(struct request *request, struct error *err)
 
 static int serve_count(struct request *request, struct error *err)
 {
+	const bool own_metrics = json_object_get(request->json, "metrics") != NULL;
+	struct string_list metrics = {0};
 	struct count_item *items;
 	json_t *array;
 	size_t count;
@@ -292,9 +294,13 @@ static int serve_count(struct request *request, struct error *err)
 		rc = id_and_case(&items[i].id, &items[i].work, json_array_get(array, i), err);
 		error_context(err, rc, "element %zu of 'cases'", i);
 	}
+	if (!rc && own_metrics)
+		rc = member_strings(&metrics, request->json, "metrics", PROTOCOL_MAX_METRICS, err);
 	if (!rc)
-		rc = request->ops->count(request->ops->backend, items, count, &request->reply,
+		rc = request->ops->count(request->ops->backend, items, count,
+					 own_metrics ? &metrics : NULL, &request->reply,
 					 &request->status, &request->reason, err);
+	string_list_release(&metrics);
 	for (size_t i = 0; i < count; i++)
 		launch_case_free(items[i].work);
 	free(items);

@@ -176,9 +176,10 @@ struct backend_ops {
 	int (*measure)(void *backend, int64_t id, const struct launch_case *work,
 		       const struct launch_case *base, int round, struct worker_reply *reply,
 		       enum trial_status *status, struct text *reason, struct error *err);
+	/* metrics NULL: those of the settings. */
 	int (*count)(void *backend, const struct count_item *items, size_t count,
-		     struct worker_reply *reply, enum trial_status *status, struct text *reason,
-		     struct error *err);
+		     const struct string_list *metrics, struct worker_reply *reply,
+		     enum trial_status *status, struct text *reason, struct error *err);
 	/* Samples and counts the instructions of each case. It cannot fail for what a machine
 	 * lacks: the profiles say so. NULL: the backend cannot do it. */
 	int (*profile)(void *backend, const struct profile_items *items, struct worker_reply *reply,

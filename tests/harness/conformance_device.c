@@ -284,6 +284,9 @@ void test_a_case_on_the_device(void **context)
 			      "case", case_to_json(work)));
 	assert_string_equal(a->status, "failed");
 	assert_refused(a, "{\"request\": \"count\", \"cases\": []}");
+	ask_json(a, json_pack("{s:s, s:[{s:i, s:o}], s:[i]}", "request", "count", "cases", "id", 7,
+			      "case", case_to_json(work), "metrics", 7));
+	assert_string_equal(a->status, "failed");
 	assert_refused(a, "{\"request\": \"profile\", \"budget_ns\": -1, \"cases\": []}");
 	assert_refused(a, "{\"request\": \"profile\", \"budget_ns\": 0, \"cases\": [7]}");
 	assert_serves(a);

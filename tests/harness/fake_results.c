@@ -236,10 +236,9 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 	return rc;
 }
 
-static int send_counters(const struct fake *fake, const struct count_item *item, const char *name,
-			 struct worker_reply *reply)
+static int send_counters(const struct string_list *wanted, const struct count_item *item,
+			 const char *name, struct worker_reply *reply)
 {
-	const struct string_list *wanted = &fake->settings->metrics;
 	struct counter_list counters = {0};
 	int rc;
 
@@ -308,14 +307,19 @@ static int refuse_busy(struct worker_reply *reply)
 }
 
 int fake_count(void *backend, const struct count_item *items, size_t count,
-	       struct worker_reply *reply, enum trial_status *status, struct text *reason,
-	       struct error *err)
+	       const struct string_list *metrics, struct worker_reply *reply,
+	       enum trial_status *status, struct text *reason, struct error *err)
 {
-	const int device = ((struct fake *)backend)->settings->device;
+	const struct measure_settings *settings = ((struct fake *)backend)->settings;
+	const int device = settings->device;
 	int rc = 0;
 
 	(void)status;
 	(void)reason;
+	if (metrics)
+		note("count_rest", "-");
+	else
+		metrics = &settings->metrics;
 	if (scripted("counters_lost", NULL))
 		return worker_reply_counters_off(reply, "another process holds the counters",
 						 false);
@@ -331,19 +335,18 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 			note("count", name);
 			gpu_may_die(device, "count");
 			if (!pass)
-				fake_take_data("count", items[i].work,
-					       ((struct fake *)backend)->settings->seed, false,
+				fake_take_data("count", items[i].work, settings->seed, false,
 					       false);
 			rc = count_case(&items[i], name, device, pass, reply, err);
 			if (!rc && pass && scripted("count_apart", NULL))
-				rc = send_counters(backend, &items[i], name, reply);
+				rc = send_counters(metrics, &items[i], name, reply);
 			free(name);
 		}
 	for (size_t i = 0; i < count && !rc; i++) {
 		char *name = case_name(items[i].work);
 
 		if (!scripted("uncounted", name) && !scripted("count_apart", NULL))
-			rc = send_counters(backend, &items[i], name, reply);
+			rc = send_counters(metrics, &items[i], name, reply);
 		free(name);
 		if (!rc && scripted("busy_after_one", NULL))
 			return refuse_busy(reply);

@@ -21,8 +21,8 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 		 const struct launch_case *base_work, int round, struct worker_reply *reply,
 		 enum trial_status *status, struct text *reason, struct error *err);
 int fake_count(void *backend, const struct count_item *items, size_t count,
-	       struct worker_reply *reply, enum trial_status *status, struct text *reason,
-	       struct error *err);
+	       const struct string_list *metrics, struct worker_reply *reply,
+	       enum trial_status *status, struct text *reason, struct error *err);
 int fake_profile(void *backend, const struct profile_items *items, struct worker_reply *reply,
 		 struct error *err);
 int fake_emulate(void *backend, int64_t id, const struct launch_case *work,

@@ -274,8 +274,8 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 }
 
 static int cuda_count(void *context, const struct count_item *items, size_t count,
-		      struct worker_reply *reply, enum trial_status *status, struct text *reason,
-		      struct error *err)
+		      const struct string_list *metrics, struct worker_reply *reply,
+		      enum trial_status *status, struct text *reason, struct error *err)
 {
 	struct cuda_backend *backend = context;
 	struct text refusal = TEXT_INIT;
@@ -286,8 +286,8 @@ static int cuda_count(void *context, const struct count_item *items, size_t coun
 	(void)reason;
 	if (backend->profiler != PROFILER_NONE || backend->settings->metrics.count == 0)
 		return error_set(err, PL_EPROTOCOL, "perflab requested counters, but they are off");
-	rc = counter_access_open(&backend->counters, &backend->device, &backend->settings->metrics,
-				 &why);
+	rc = counter_access_open(&backend->counters, &backend->device,
+				 metrics ? metrics : &backend->settings->metrics, &why);
 	if (!rc) {
 		rc = count_cases(&backend->resources, backend->ranges, backend->counters.plan,
 				 backend->settings, items, count, reply, &why);

@@ -161,7 +161,7 @@ struct counter_access {
 	pthread_t thread;
 	bool running;
 	const struct device *device;
-	const struct string_list *metrics;
+	struct string_list metrics;
 	int rc;
 	struct error why;
 };
@@ -169,12 +169,12 @@ struct counter_access {
 /* Hooks CUPTI into the driver, which must be open, in a thread. Needs no context, and may run while
  * one is made. */
 void counter_access_hook(struct counter_access *access);
-/* Plans the metrics in a thread. Others may use the device meanwhile, but not time anything. Both
- * pointers must be valid until counter_access_open() or counter_access_close(). */
+/* Plans the metrics in a thread. Others may use the device meanwhile, but not time anything. The
+ * device must be valid until counter_access_open() or counter_access_close(). */
 void counter_access_begin(struct counter_access *access, const struct device *device,
 			  const struct string_list *metrics);
-/* Waits for the thread; if none was begun, does its work. After a failure it may be called again,
- * and tries again. Error: why counters are off. */
+/* Waits for the thread; if none was begun, or for other metrics, does its work. After a failure it
+ * may be called again, and tries again. Error: why counters are off. */
 int counter_access_open(struct counter_access *access, const struct device *device,
 			const struct string_list *metrics, struct error *err);
 void counter_access_close(struct counter_access *access);

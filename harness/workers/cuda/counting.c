@@ -335,7 +335,7 @@ static void plan_counters_of_device(struct counter_access *access)
 		access->rc = cupti_device_check(access->device->context, access->device->handle,
 						access->chip, &availability, &access->why);
 	if (access->rc == 0)
-		access->rc = cupti_plan_create(&access->plan, access->chip, access->metrics,
+		access->rc = cupti_plan_create(&access->plan, access->chip, &access->metrics,
 					       availability, &access->why);
 	free(availability);
 }
@@ -349,27 +349,50 @@ static void *plan_in_thread(void *context)
 	return NULL;
 }
 
+static void metrics_take(struct counter_access *access, const struct string_list *metrics)
+{
+	string_list_release(&access->metrics);
+	for (size_t i = 0; i < metrics->count; i++)
+		string_list_add(&access->metrics, metrics->items[i]);
+}
+
 void counter_access_begin(struct counter_access *access, const struct device *device,
 			  const struct string_list *metrics)
 {
 	wait_for_thread(access);
 	access->device = device;
-	access->metrics = metrics;
+	metrics_take(access, metrics);
 	if (pthread_create(&access->thread, NULL, plan_in_thread, access) == 0)
 		access->running = true;
 	else
 		plan_counters_of_device(access);
 }
 
+static bool is_planned(const struct counter_access *access, const struct string_list *metrics)
+{
+	bool same = access->metrics.count == metrics->count;
+
+	for (size_t i = 0; i < metrics->count && same; i++)
+		same = !strcmp(access->metrics.items[i], metrics->items[i]);
+	return same;
+}
+
 int counter_access_open(struct counter_access *access, const struct device *device,
 			const struct string_list *metrics, struct error *err)
 {
-	if (!access->running && !access->plan) {
+	bool tried = access->running;
+
+	wait_for_thread(access);
+	if (access->plan && !is_planned(access, metrics)) {
+		cupti_plan_free(access->plan);
+		access->plan = NULL;
+		tried = false;
+	}
+	if (!access->plan && !tried) {
 		access->device = device;
-		access->metrics = metrics;
+		metrics_take(access, metrics);
 		plan_counters_of_device(access);
 	}
-	wait_for_thread(access);
 	return access->rc ? error_set(err, access->rc, "%s", access->why.text) : 0;
 }
 
@@ -377,5 +400,6 @@ void counter_access_close(struct counter_access *access)
 {
 	wait_for_thread(access);
 	cupti_plan_free(access->plan);
+	string_list_release(&access->metrics);
 	*access = (struct counter_access){0};
 }
