@@ -20,6 +20,7 @@ struct sweep_options {
 	const char *baseline, *against, *changed_since, *compare, *decide_time;
 	const char *gpus, *rules;
 	int64_t wait_counters_ns;
+	bool take_counters;
 	int lines;  /* enum lines_when */
 	int clocks; /* position in clocks_words */
 	bool no_source;
@@ -68,6 +69,7 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		request->settings.rounds = DECIDE_FIRST_ROUNDS;
 	request->compare = options->compare;
 	request->wait_counters_ns = options->wait_counters_ns;
+	request->take_counters = options->take_counters;
 	request->lines = (enum lines_when)options->lines;
 	request->no_source = options->no_source;
 	if (options->rules && options->gpus)
@@ -397,6 +399,10 @@ static const struct option_row sweep_rows[] = {
 		  "wait at most so long, in all, for counters that another process holds, such as "
 		  "DCGM; without it the sweep goes on without them: 30s, 5min",
 		  .resumes = true),
+	FLAG_ROW("take-counters", 0, sweep_options, take_counters,
+		 "take counters that repeat exactly from earlier runs with the same machine code, "
+		 "launch, inputs, driver and device, and do not count them again",
+		 .resumes = true),
 	TEXT_ROW("rules", 0, sweep_options, rules, "FILE",
 		 HELP_RULES "; what they need is counted, too"),
 	CHOICE_ROW("lines", 0, sweep_options, lines, "CASES", lines_words,

@@ -124,6 +124,7 @@ void sweep_cases_release(struct sweep *sweep)
 	for (size_t i = 0; sweep->cases && i < sweep->plan->count; i++) {
 		text_release(&sweep->cases[i].json);
 		counter_list_release(&sweep->cases[i].clocks);
+		counter_list_release(&sweep->cases[i].taken);
 		free(sweep->cases[i].unverified);
 		free(sweep->cases[i].early_reason);
 	}

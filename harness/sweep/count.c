@@ -145,6 +145,8 @@ static int batch_store(struct count_batch *batch, size_t position, struct error 
 
 	batch->stored[position] = true;
 	sweep->cases_answered++;
+	sweep->cases_taken += sweep->cases[batch->indices[position]].taken.count > 0;
+	counter_list_copy(counters, &sweep->cases[batch->indices[position]].taken);
 	metric_derive(counters, &sweep->settings->metrics);
 	return case_counted(sweep, batch->indices[position], counters, "the worker gave no value",
 			    err);
@@ -255,12 +257,31 @@ static int count_reply(void *context, const char *name, const json_t *message, s
 
 /* ---- batches ---- */
 
-/* Takes cases from the front of `pending` until the batch or the line is full, waits for their
- * data, and writes their request. PL_EINTERRUPTED. */
+/* The metrics of a batch whose exact counters were taken over. */
+static void batch_add_metrics(struct text *request, const struct sweep *sweep)
+{
+	struct string_list left = {0};
+	json_t *list;
+	char *names;
+
+	counters_left_to_count(&left, sweep);
+	list = json_strings(&left);
+	names = json_dumps(list, JSON_COMPACT);
+	text_addf(request, ",\"metrics\":%s", names);
+	free(names);
+	json_decref(list);
+	string_list_release(&left);
+}
+
+/* Takes cases from the front of `pending`, all with counters that were taken over or all without,
+ * until the batch or the line is full, waits for their data, and writes their request.
+ * PL_EINTERRUPTED. */
 static int batch_fill(struct text *request, struct count_batch *batch, const size_t *pending,
 		      size_t count, struct error *err)
 {
 	struct preparation *preparation = batch->sweep->preparation;
+	const struct case_state *cases = batch->sweep->cases;
+	const bool taken = cases[pending[0]].taken.count > 0;
 	struct text item = TEXT_INIT;
 	size_t bytes = 0;
 	int rc = 0;
@@ -269,6 +290,8 @@ static int batch_fill(struct text *request, struct count_batch *batch, const siz
 	while (batch->count < count && batch->count < BATCH_MAX_CASES && !rc) {
 		size_t index = pending[batch->count];
 
+		if ((cases[index].taken.count > 0) != taken)
+			break;
 		text_clear(&item);
 		text_addf(&item, "{\"id\":%zu,\"case\":", index);
 		case_add_json(&item, batch->sweep, index);
@@ -284,6 +307,8 @@ static int batch_fill(struct text *request, struct count_batch *batch, const siz
 		preparation_hold(preparation, &index, 1); /* the next one must not displace it */
 	}
 	text_add_char(request, ']');
+	if (taken)
+		batch_add_metrics(request, batch->sweep);
 	preparation_add_data(request, preparation, batch->indices, batch->count);
 	text_add_char(request, '}');
 	text_release(&item);
@@ -483,6 +508,8 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		else
 			pending[count++] = i;
 	}
+	if (!rc && counts && sweep->takes_counters)
+		rc = sweep_take_counters(sweep, pending, count, err);
 	preparation_set_order(sweep->preparation, pending, counts ? count : 0);
 	sweep->counts_next = true;
 	if (!rc)

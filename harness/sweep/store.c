@@ -232,6 +232,14 @@ static double median_ns(void *context, size_t index)
 	return median;
 }
 
+static int earlier_counters(void *context, size_t index, struct earlier_counters out[EARLIER_MOST],
+			    size_t *count, struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_earlier_counters_load(store->db, store->trial_ids[index], out, count, err);
+}
+
 static int store_alone(void *context, size_t index, const char *reason, struct error *err)
 {
 	struct sweep_store *store = context;
@@ -291,6 +299,7 @@ struct result_writer store_writer(struct sweep_store *store)
 		.source = store_source,
 		.median_ns = median_ns,
 		.alone = store_alone,
+		.earlier_counters = earlier_counters,
 		.finished = store_finished,
 		.begin = together_begin,
 		.end = together_end,

@@ -144,6 +144,16 @@ int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, str
 struct result_writer store_writer(struct sweep_store *store);
 void store_release(struct sweep_store *store);
 
+/* ---- counters of earlier runs: taken_counters.c ---- */
+
+/* In the source of a counter, followed by the begin of the UID of the run. */
+#define COUNTER_TAKEN ", taken over from run "
+/* Finds the cases of `pending` whose exact counters earlier runs have, and moves them to its end.
+ * They have `taken`. */
+int sweep_take_counters(struct sweep *sweep, size_t *pending, size_t count, struct error *err);
+/* Adds the metrics of the sweep that such cases still need. */
+void counters_left_to_count(struct string_list *out, const struct sweep *sweep);
+
 /* ---- ceilings: ceilings.c ---- */
 
 /*

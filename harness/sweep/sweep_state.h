@@ -56,6 +56,10 @@ struct result_writer {
 	double (*median_ns)(void *context, size_t index);
 	/* The case is no longer measured beside its base case, for this reason. */
 	int (*alone)(void *context, size_t index, const char *reason, struct error *err);
+	/* What earlier runs counted of the case: db_earlier_counters_load(). */
+	int (*earlier_counters)(void *context, size_t index,
+				struct earlier_counters out[EARLIER_MOST], size_t *count,
+				struct error *err);
 	/* The last call for a case. Not called for a case that the plan skips. */
 	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
 			struct error *err);
@@ -93,6 +97,7 @@ struct case_state {
 	double relative_error;
 	char no_accuracy[96];
 	struct counter_list clocks; /* what other clocks read in the first round */
+	struct counter_list taken;  /* the counters of earlier runs: taken_counters.c */
 	/* Why no check shows that the results are right; NULL: they are verified. Such a case ends
 	 * as unverified instead of ok. */
 	char *unverified;
@@ -163,6 +168,8 @@ struct sweep {
 	bool preview;             /* the cases are only inspected, one after the other */
 	bool compares;            /* their launches are compared after that */
 	size_t cases_answered;    /* whose counters a worker gave */
+	bool takes_counters;      /* exact ones of earlier runs are not counted again */
+	size_t cases_taken;       /* with such counters */
 	bool counters_off_shown;  /* a notice said that a session had none */
 	bool unmoved_shown;       /* a notice said that data was not moved */
 	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */

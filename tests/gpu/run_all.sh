@@ -8,7 +8,7 @@
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
 #           roof watch steady suite regress decide pairs against studies triton record listening examples
-#           contention gpus
+#           contention take gpus
 #           (default: all of these); or large, placements, instructions and ptx (record results and
 #           counters for the emulator), report (the sweep of README.md)
 #   gpus needs two equal GPUs and is skipped otherwise
@@ -17,7 +17,7 @@ set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress decide pairs against studies cost compare triton record listening examples contention gpus
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress decide pairs against studies cost compare triton record listening examples contention take gpus
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -99,6 +99,7 @@ step() {
 		;;
 	studies) measure run-studies --db "$results/studies.db" --timeout 280 ;;
 	contention) sh tests/gpu/contention.sh "$build" ;;
+	take) sh tests/gpu/take_counters.sh "$build" "$results/take" ;;
 	gpus) sh tests/gpu/gpus.sh "$build" "$results/gpus.md" ;; # skipped with fewer than two GPUs
 	examples) sh tests/docs/run_examples.sh "$root" "$build" gpu ;;
 	*)
