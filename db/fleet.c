@@ -14,7 +14,7 @@ struct fleet_reader {
 	struct known_run {
 		int64_t id;
 		size_t at;      /* in fleet->runs */
-		size_t context; /* equal for equal backend, origin and cache */
+		size_t context; /* equal for equal backend, origin, cache and clock */
 		bool ceilings;  /* the run measured the ceilings of its GPU */
 	} * runs;               /* by id */
 	size_t run_count, run_capacity, last_run;
@@ -50,7 +50,11 @@ static void key_add(struct text *key, const char *part)
 static const char fleet_runs_sql[] =
 	"SELECT id, device_id, started_ns, coalesce(state = 'finished', 0),"
 	" coalesce(emulated, 0) OR NOT coalesce(timed, 1), label IS '" CEILINGS_LABEL "'"
-	" AND origin IS NULL, backend, origin, cache"
+	" AND origin IS NULL, backend, origin, cache,"
+	/* whether times are without the cost of the events; not every case can be */
+	" iif(EXISTS (SELECT * FROM (SELECT id FROM trial WHERE run_id = run.id"
+	"   AND sample_count > 0 LIMIT 20) AS timed JOIN round ON trial_id = timed.id"
+	"  WHERE event_ns IS NOT NULL), 'net', '')"
 	" FROM run WHERE started_ns >= ? ORDER BY id";
 
 static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
@@ -71,7 +75,7 @@ static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
 		fleet->unfinished_runs += !untimed;
 		return;
 	}
-	for (int part = 0; part < 3; part++)
+	for (int part = 0; part < 4; part++)
 		key_add(&context, take_known_text(row));
 	run.context = position_of(&reader->contexts, &reader->context_at, context.data);
 	text_release(&context);

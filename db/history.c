@@ -68,14 +68,13 @@ int db_origins_load(struct db *db, const char *kernel, const char *fact, struct 
 
 /* ---- the history of one case ---- */
 
-/* Newest first, because the newest decides which --cache and which clock count: times with and
- * without the cost of the events say nothing of each other. */
+/* Newest first, because the newest decides which --cache counts. */
 static const char history_sql[] =
 	"SELECT run.id, run.uid, run.label, run.source_revision, run.started_ns, run.driver,"
 	" run.toolkit, run.seed, run.emulated, device.name, device.uuid,"
 	" (SELECT kind FROM mark WHERE run_id = run.id), coalesce(run.cache = 'hot', 0),"
 	" iif(trial.sample_count > 0 AND trial.status IN ('ok', 'unverified'),"
-	"  coalesce((SELECT max(event_ns) > 0 FROM round WHERE trial_id = trial.id), 0), NULL),"
+	"  EXISTS (SELECT * FROM round WHERE trial_id = trial.id AND event_ns IS NOT NULL), NULL),"
 	" trial.id,"
 	" trial.status, trial.reason, trial.code_hash, trial.launch_hash, trial.sample_count,"
 	" trial.median_ns, trial.mad_ns, trial.session_low_ns, trial.session_high_ns, "
@@ -121,37 +120,65 @@ static void trial_take_part(struct statement *row, struct trial *trial)
 	summary->max_ns = take_real(row);
 }
 
+static void history_leave_out(struct history *history, size_t at)
+{
+	run_release(&history->runs[at]);
+	trial_release(&history->trials[at]);
+	history->left_out++;
+}
+
+/* Times with and without the cost of the events say nothing of each other: leaves those with it out
+ * if there are others. `corrected` has for each run whether the cost was taken off; -1: it has no
+ * times. */
+static void history_choose_clock(struct history *history, const int8_t *corrected)
+{
+	const size_t count = history->count;
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any |= corrected[i] > 0;
+	history->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (any && corrected[i] == 0) {
+			history_leave_out(history, i);
+			continue;
+		}
+		history->runs[history->count] = history->runs[i];
+		history->trials[history->count++] = history->trials[i];
+	}
+}
+
 /* Adds a run and its trial for each row. Drops and counts the rows of another --cache or clock. */
 static void history_take(struct statement *select, struct history *history, const char *backend)
 {
-	size_t runs = 0, trials = 0;
-	int64_t hot_wanted = -1, clock_wanted = -1;
+	size_t runs = 0, trials = 0, flags = 0;
+	int8_t *corrected = NULL;
+	int64_t hot_wanted = -1;
 
 	while (statement_next(select)) {
 		size_t at = history->count;
-		int64_t hot, clock;
+		int64_t hot;
 
 		history->runs = xgrow(history->runs, &runs, at + 1, sizeof(*history->runs));
 		history->trials = xgrow(history->trials, &trials, at + 1, sizeof(*history->trials));
+		corrected = xgrow(corrected, &flags, at + 1, sizeof(*corrected));
 		history->runs[at] = (struct run){0};
 		history->trials[at] = (struct trial){0};
 		run_take_part(select, &history->runs[at], backend);
 		hot = take_integer(select, 0);
-		clock = take_integer(select, clock_wanted); /* without times, it has any */
+		corrected[at] = (int8_t)take_integer(select, -1);
 		trial_take_part(select, &history->trials[at]);
 		if (hot_wanted < 0)
 			hot_wanted = hot;
-		if (clock_wanted < 0 && hot == hot_wanted)
-			clock_wanted = clock;
-		if (hot == hot_wanted && clock == clock_wanted) {
+		if (hot == hot_wanted) {
 			history->trials[at].run_id = history->runs[at].id;
 			history->count++;
 		} else {
-			run_release(&history->runs[at]);
-			trial_release(&history->trials[at]);
-			history->left_out++;
+			history_leave_out(history, at);
 		}
 	}
+	history_choose_clock(history, corrected);
+	free(corrected);
 }
 
 static void history_turn(struct history *history)

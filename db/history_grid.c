@@ -337,7 +337,7 @@ static int load_times(struct cells_reader *reader, struct error *err)
 	if (!trials.rc)
 		rounds = statement_prepare(
 			reader->db,
-			"SELECT trial_id, median_ns, event_ns > 0 FROM round"
+			"SELECT trial_id, median_ns, event_ns IS NOT NULL FROM round"
 			" WHERE trial_id BETWEEN ? AND ? ORDER BY trial_id, round",
 			err);
 	for (size_t begin = 0; !trials.rc && !rounds.rc && begin < reader->trial_count;
@@ -356,23 +356,20 @@ static int load_times(struct cells_reader *reader, struct error *err)
 	return statements_release(&trials, &rounds);
 }
 
-/* Removes the times of another clock than that of the newest run of the case, as the history of a
- * case does. */
-static void drop_other_clocks(const struct cells_reader *reader)
+/* Removes the times with the cost of the events of cases that have times without it, as the history
+ * of a case does. */
+static void choose_clocks(const struct cells_reader *reader)
 {
 	struct history_grid *grid = reader->grid;
 
 	for (size_t at = 0; at < grid->case_count; at++) {
-		size_t newest = SIZE_MAX;
+		const size_t begin = at * grid->run_count, end = begin + grid->run_count;
+		bool any = false;
 
-		for (size_t run = grid->run_count; run-- > 0;) {
-			const size_t cell = at * grid->run_count + run;
-
-			if (!(grid->median_ns[cell] > 0))
-				continue;
-			if (newest == SIZE_MAX)
-				newest = cell;
-			if (reader->corrected[cell] == reader->corrected[newest])
+		for (size_t cell = begin; cell < end; cell++)
+			any |= reader->corrected[cell];
+		for (size_t cell = begin; any && cell < end; cell++) {
+			if (reader->corrected[cell])
 				continue;
 			grid->median_ns[cell] = NAN;
 			grid->session_low_ns[cell] = grid->session_high_ns[cell] = NAN;
@@ -399,7 +396,7 @@ static int cells_load(struct db *db, struct history_grid *grid, const struct run
 		rc = load_times(&reader, err);
 	}
 	if (!rc)
-		drop_other_clocks(&reader);
+		choose_clocks(&reader);
 	free(reader.corrected);
 	free(reader.trials);
 	free(reader.runs);

@@ -45,8 +45,8 @@ struct history {
 	struct trial *trials; /* the trial of the case in each run, with rounds, or with counters */
 	bool emulated;        /* the runs have counters and no times */
 	size_t count;
-	size_t left_out; /* runs with the other --cache, or with the cost of events in their times
-			  */
+	/* runs with the other --cache, or with the cost of events beside runs without */
+	size_t left_out;
 	struct history_change *changes;
 	size_t change_count;
 	struct history_mode mode;

@@ -271,7 +271,10 @@ static void add_heading(struct text *out, const struct history *history)
 	if (history->origin)
 		text_addf(out, ", of %s", history->origin);
 	if (history->left_out)
-		text_addf(out, " (%zu more with another --cache or clock)", history->left_out);
+		text_addf(out,
+			  " (%zu more with another --cache, or with the cost of events in their "
+			  "times)",
+			  history->left_out);
 }
 
 /* Says why there are no change points. */

@@ -248,10 +248,10 @@ expect_out '"median_ns": null'
 # another --cache and another device are separate series
 sqlite3 changed.db "UPDATE run SET cache = 'hot' WHERE id = 2"
 run history "reduce/shuffle/$config" --db changed.db
-expect_out ': 9 runs (1 more with another --cache or clock)'
+expect_out ': 9 runs (1 more with another --cache, or with the cost of events in their times)'
 sqlite3 changed.db "UPDATE round SET event_ns = 2000 WHERE trial_id IN (SELECT id FROM trial WHERE run_id > 4)"
 run history "reduce/shuffle/$config" --db changed.db
-expect_out ': 7 runs (3 more with another --cache or clock)'
+expect_out ': 7 runs (3 more with another --cache, or with the cost of events in their times)'
 grep -q '^ *4 .*mismatch' "$work/out" || complain 'a run without times has any clock'
 sqlite3 changed.db "UPDATE round SET event_ns = NULL"
 sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');
