@@ -400,8 +400,9 @@ static const struct option_row sweep_rows[] = {
 		  "DCGM; without it the sweep goes on without them: 30s, 5min",
 		  .resumes = true),
 	FLAG_ROW("take-counters", 0, sweep_options, take_counters,
-		 "take counters that repeat exactly from earlier runs with the same machine code, "
-		 "launch, inputs, driver and device, and do not count them again",
+		 "copy counters that repeat exactly from earlier runs, if two of them counted the "
+		 "same with the same machine code, launch, inputs, software and device; do not "
+		 "count them again",
 		 .resumes = true),
 	TEXT_ROW("rules", 0, sweep_options, rules, "FILE",
 		 HELP_RULES "; what they need is counted, too"),

@@ -262,11 +262,12 @@ struct earlier_counters {
 };
 #define EARLIER_MOST 2
 /*
- * Loads what the newest runs before that of a trial, at most EARLIER_MOST, counted of the case with
- * the same machine code, launch, seed, driver, toolkit, device, backend and origin; runs that are
- * marked bad do not count. Sets *count. The caller releases the lists, even after an error.
+ * Loads what earlier runs counted of a case, the newest first: those of the newest 20 runs with the
+ * device, backend, origin, seed, driver, toolkit, CUPTI and perflab of this one, not marked bad, in
+ * which the case had the same machine code and launch, a value of `metric`, and no counter that was
+ * taken over. Sets *count. The caller releases the lists, even after an error.
  */
-int db_earlier_counters_load(struct db *db, int64_t trial_id,
+int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metric,
 			     struct earlier_counters out[EARLIER_MOST], size_t *count,
 			     struct error *err);
 /* What was judged to limit a trial by what was counted. */

@@ -49,7 +49,8 @@ static char *rounds_sql(const char *runs)
 		" WHERE base.id = ? AND trial.status IN ('ok', 'unverified')"
 		" AND round.median_ns > coalesce(round.launch_ns - %d, 0)"
 		/* times with and without the cost of the events say nothing of each other */
-		" AND (round.event_ns > 0) IS (SELECT max(own.event_ns) > 0 FROM round AS own"
+		" AND (round.event_ns IS NULL) = (SELECT max(own.event_ns) IS NULL FROM round AS "
+		"own"
 		"  WHERE own.trial_id = base.id) ORDER BY run.started_ns, run.id, round.round",
 		EMPTY_KERNEL_NS, runs, EMPTY_KERNEL_NS);
 }
@@ -120,21 +121,29 @@ int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *t
 
 /* ---- what earlier runs counted ---- */
 
+/* What was taken over itself is no count of its own. */
 static const char earlier_sql[] =
-	"SELECT trial.id, run.uid"
-	" FROM trial AS mine JOIN run AS of ON of.id = mine.run_id"
-	" JOIN trial ON trial.kernel = mine.kernel AND trial.variant = mine.variant"
-	"  AND trial.config = mine.config JOIN run ON run.id = trial.run_id"
-	" WHERE mine.id = ? AND trial.code_hash = mine.code_hash"
+	"WITH before AS (SELECT run.id, run.uid, run.started_ns FROM run"
+	"  JOIN run AS of ON of.id = (SELECT run_id FROM trial WHERE id = ?1)"
+	"  WHERE run.device_id = of.device_id AND run.backend = of.backend"
+	"  AND run.origin IS of.origin AND run.seed = of.seed AND run.driver IS of.driver"
+	"  AND run.toolkit IS of.toolkit AND run.cupti IS of.cupti AND run.version IS of.version"
+	"  AND (run.started_ns, run.id) < (of.started_ns, of.id)"
+	"  AND NOT EXISTS (SELECT * FROM mark WHERE run_id = run.id AND kind = 'bad')"
+	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT ?2)"
+	" SELECT trial.id, before.uid FROM trial AS mine JOIN trial ON trial.kernel = mine.kernel"
+	"  AND trial.variant = mine.variant AND trial.config = mine.config"
+	" JOIN before ON before.id = trial.run_id"
+	" WHERE mine.id = ?1 AND trial.code_hash = mine.code_hash"
 	" AND trial.code_kind IS mine.code_kind AND trial.launch_hash = mine.launch_hash"
-	" AND trial.counted_ns IS NOT NULL AND trial.status IN ('ok', 'unverified')"
-	" AND run.device_id = of.device_id AND run.backend = of.backend"
-	" AND run.origin IS of.origin AND run.seed = of.seed AND run.driver IS of.driver"
-	" AND run.toolkit IS of.toolkit AND (run.started_ns, run.id) < (of.started_ns, of.id)"
-	" AND NOT EXISTS (SELECT * FROM mark WHERE run_id = run.id AND kind = 'bad')"
-	" ORDER BY run.started_ns DESC, run.id DESC LIMIT ?";
+	" AND trial.status IN ('ok', 'unverified')"
+	" AND EXISTS (SELECT * FROM counter JOIN metric ON metric.id = metric_id"
+	"  WHERE trial_id = trial.id AND name = ?3 AND value IS NOT NULL)"
+	" AND NOT EXISTS (SELECT * FROM counter JOIN metric ON metric.id = metric_id"
+	"  WHERE trial_id = trial.id AND source GLOB '*" COUNTER_TAKEN "*')"
+	" ORDER BY before.started_ns DESC, before.id DESC LIMIT ?4";
 
-int db_earlier_counters_load(struct db *db, int64_t trial_id,
+int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metric,
 			     struct earlier_counters out[EARLIER_MOST], size_t *count,
 			     struct error *err)
 {
@@ -144,6 +153,8 @@ int db_earlier_counters_load(struct db *db, int64_t trial_id,
 
 	*count = 0;
 	bind_integer(&select, trial_id);
+	bind_integer(&select, SESSIONS_MOST);
+	bind_text(&select, metric);
 	bind_integer(&select, EARLIER_MOST);
 	while (*count < EARLIER_MOST && statement_next(&select)) {
 		trials[*count].id = take_integer(&select, 0);

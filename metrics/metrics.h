@@ -93,12 +93,14 @@ struct counter_value {
 	char *unit;
 	/* CUPTI's name of the counter, "emulated PTX", "derived: FORMULA", "occupancy calculator",
 	 * "verification", or "plan" for what is known before execution. If the emulator executed
-	 * only some blocks, ", sampled: 5 of 65536 blocks" follows. */
+	 * only some blocks, ", sampled: 5 of 65536 blocks" follows. If the value is that of an
+	 * earlier run, COUNTER_TAKEN and the begin of its UID follow. */
 	char *source;
 	bool has_value;
 	double value;
 	char *reason; /* why there is no value; NULL if has_value */
 };
+#define COUNTER_TAKEN ", taken over from run "
 void counter_value_release(struct counter_value *counter);
 
 struct counter_list {

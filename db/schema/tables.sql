@@ -305,7 +305,8 @@ CREATE TABLE metric (
 	source TEXT NOT NULL,
 		-- the CUPTI metric, emulated PTX, derived: FORMULA, occupancy calculator, or plan
 		-- for a value known without counting; ", sampled: 5 of 65536 blocks" follows if the
-		-- emulator executed only some blocks
+		-- emulator executed only some blocks, and ", taken over from run 1a2b3c4d" if
+		-- --take-counters copied the value; what is derived from it does not say so
 	UNIQUE (name, unit, source)
 ) STRICT;
 

@@ -9,9 +9,9 @@
 #include "harness/client/client.h"
 
 static const char *const device_options[] = {
-	"min-samples", "max-time",    "precision",    "cache",     "rounds",
-	"placements",  "device",      "counter-dump", "ceilings",  "decide",
-	"compare",     "decide-time", "lines",        "no-source", NULL};
+	"min-samples", "max-time",     "precision",     "cache",  "rounds",  "placements",
+	"device",      "counter-dump", "ceilings",      "decide", "compare", "decide-time",
+	"lines",       "no-source",    "take-counters", NULL};
 static const char *const emulator_options[] = {"chip", "blocks", NULL};
 
 static const struct backend known_backends[] = {

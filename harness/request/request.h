@@ -71,7 +71,7 @@ struct sweep_request {
 	int64_t decide_ns;
 	/* Wait so long in all for counters that another process holds; 0: go on without them. */
 	int64_t wait_counters_ns;
-	/* Take exact counters of cases from earlier runs with the same code, launch and inputs. */
+	/* Copy exact counters of cases from earlier runs: taken_counters.c. */
 	bool take_counters;
 	enum lines_when lines; /* LINES_NONE is the default; `perflab sweep` asks for more */
 	bool no_source;        /* keep no source text and no machine code with the run */

@@ -99,7 +99,12 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 	counter_list_copy(counters, &state->clocks);
 	if (sweep->plan->cases[index].rounds_done && !state->clocks.count)
 		set_clocks_lost(sweep, counters);
+	counter_list_copy(counters, &state->taken);
 	case_add_missing(sweep, counters, reason);
+	if (state->taken.count) {
+		sweep->cases_taken++;
+		metric_derive(counters, &sweep->settings->metrics);
+	}
 	if (isfinite(occupancy))
 		counter_list_set(counters, "theoretical_occupancy_pct", "percent",
 				 "occupancy calculator", occupancy);
@@ -145,8 +150,6 @@ static int batch_store(struct count_batch *batch, size_t position, struct error 
 
 	batch->stored[position] = true;
 	sweep->cases_answered++;
-	sweep->cases_taken += sweep->cases[batch->indices[position]].taken.count > 0;
-	counter_list_copy(counters, &sweep->cases[batch->indices[position]].taken);
 	metric_derive(counters, &sweep->settings->metrics);
 	return case_counted(sweep, batch->indices[position], counters, "the worker gave no value",
 			    err);
@@ -257,7 +260,7 @@ static int count_reply(void *context, const char *name, const json_t *message, s
 
 /* ---- batches ---- */
 
-/* The metrics of a batch whose exact counters were taken over. */
+/* Adds what is left to count in a batch whose exact counters were taken over. */
 static void batch_add_metrics(struct text *request, const struct sweep *sweep)
 {
 	struct string_list left = {0};
@@ -508,7 +511,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		else
 			pending[count++] = i;
 	}
-	if (!rc && counts && sweep->takes_counters)
+	if (!rc && sweep->settings->metrics.count && sweep->takes_counters)
 		rc = sweep_take_counters(sweep, pending, count, err);
 	preparation_set_order(sweep->preparation, pending, counts ? count : 0);
 	sweep->counts_next = true;
@@ -516,6 +519,10 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		rc = count_pending(sweep, pending, count, err);
 	if (!rc)
 		sweep_tell_counted(sweep, sweep->cases_answered, count);
+	if (!rc && sweep->takes_counters && count)
+		tell_observer(sweep->observer, NOTICE_REMARK,
+			      "exact counters of %zu of %zu cases are those of earlier runs",
+			      sweep->cases_taken, count);
 	free(pending);
 	return rc;
 }

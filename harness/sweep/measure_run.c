@@ -401,22 +401,6 @@ static int end_run(const struct run_task *task, int64_t run_id, bool lost, int r
 	return !rc && db_was_lost(out->db) ? error_set(err, PL_EIO, "%s", own.text) : rc;
 }
 
-/* The run says of how many cases counters were taken over, because derived metrics do not. */
-static int store_taken(const struct sweep *sweep, const struct sweep_store *store,
-		       struct error *err)
-{
-	char *fact;
-	int rc;
-
-	if (!sweep->cases_taken)
-		return 0;
-	fact = xasprintf("exact counters of %zu cases are those of earlier runs with the same code",
-			 sweep->cases_taken);
-	rc = db_environment_set(store->db, store->run_id, "counters_taken", fact, err);
-	free(fact);
-	return rc;
-}
-
 /* The first session had no counters, and the run says so; a later one had them. */
 static int store_counted(const struct sweep *sweep, const struct sweep_store *store,
 			 struct error *err)
@@ -467,8 +451,6 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = lost_device_check(&sweep, err);
 	if (!rc)
 		rc = store_counted(&sweep, &store, err);
-	if (!rc)
-		rc = store_taken(&sweep, &store, err);
 	lost_device_store(&sweep, &store, err);
 	if (sweep.hooks.end)
 		rc = sweep.hooks.end(&sweep, &store, rc, err);

@@ -232,12 +232,14 @@ static double median_ns(void *context, size_t index)
 	return median;
 }
 
-static int earlier_counters(void *context, size_t index, struct earlier_counters out[EARLIER_MOST],
-			    size_t *count, struct error *err)
+static int earlier_counters(void *context, size_t index, const char *metric,
+			    struct earlier_counters out[EARLIER_MOST], size_t *count,
+			    struct error *err)
 {
 	struct sweep_store *store = context;
 
-	return db_earlier_counters_load(store->db, store->trial_ids[index], out, count, err);
+	return db_earlier_counters_load(store->db, store->trial_ids[index], metric, out, count,
+					err);
 }
 
 static int store_alone(void *context, size_t index, const char *reason, struct error *err)

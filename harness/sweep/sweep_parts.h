@@ -146,8 +146,6 @@ void store_release(struct sweep_store *store);
 
 /* ---- counters of earlier runs: taken_counters.c ---- */
 
-/* In the source of a counter, followed by the begin of the UID of the run. */
-#define COUNTER_TAKEN ", taken over from run "
 /* Finds the cases of `pending` whose exact counters earlier runs have, and moves them to its end.
  * They have `taken`. */
 int sweep_take_counters(struct sweep *sweep, size_t *pending, size_t count, struct error *err);

@@ -1,6 +1,6 @@
-/* --take-counters: the exact counters of cases that earlier runs counted, which are not counted
- * again. Exact counters repeat for the same code, launch and inputs, and patched code counts most
- * of them, at half the time of counting. */
+/* --take-counters: exact counters that earlier runs agree on are not counted again. They repeat for
+ * the same code, launch and inputs. Without them the plan of the metrics `core` needs no patched
+ * code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "harness/sweep/sweep_parts.h"
 #include "metrics/catalogue/catalogue.h"
 
-/* Whether a device counts the metric, and the same each time. */
-static bool is_takeable(const struct sweep *sweep, const char *name)
+/* The counter of a metric that a device counts the same each time; NULL: the metric is no such. */
+static const char *exact_counter(const struct sweep *sweep, const char *name)
 {
 	const struct metric *metric = metric_find(name);
 
-	return metric && metric->exact && metric_counter_on(metric, sweep->info.device.chip);
+	return metric && metric->exact ? metric_counter_on(metric, sweep->info.device.chip) : NULL;
 }
 
 /* What no hash covers may have changed: the contents of files, and the code of a library. */
@@ -25,39 +25,61 @@ static bool is_covered(const struct launch_case *work)
 	return !launch_case_library(work);
 }
 
-/* Sets *out to the exact counters of the newest earlier run. Leaves it empty if one of them is
- * missing, or differs in the run before. */
+/* Whether two runs counted the same. `source` is that of today; a zero that follows from another
+ * metric has none. */
+static bool is_agreed(const struct counter_value *newest, const struct counter_value *other,
+		      const char *source)
+{
+	static const char derived[] = "derived: ";
+
+	if (!newest || !other || newest->has_value != other->has_value ||
+	    strcmp(newest->source, other->source) != 0)
+		return false;
+	if (strcmp(newest->source, source) != 0 &&
+	    strncmp(newest->source, derived, strlen(derived)) != 0)
+		return false;
+	return newest->has_value ? newest->value == other->value
+				 : strcmp(newest->reason, other->reason) == 0;
+}
+
+static void take_counter(struct counter_list *out, const struct counter_value *counter,
+			 const char *uid)
+{
+	char *source = xasprintf("%s" COUNTER_TAKEN "%.8s", counter->source, uid);
+
+	if (counter->has_value)
+		counter_list_set(out, counter->metric, counter->unit, source, counter->value);
+	else
+		counter_list_set_missing(out, counter->metric, counter->unit, source,
+					 counter->reason);
+	free(source);
+}
+
+/* Sets *out to the exact counters of the newest of two earlier runs; leaves it empty if they do not
+ * agree on each. */
 static void take_agreed(struct counter_list *out, const struct sweep *sweep,
-			const struct earlier_counters *earlier, size_t count)
+			const struct earlier_counters earlier[EARLIER_MOST])
 {
 	const struct string_list *wanted = &sweep->settings->metrics;
-	bool agreed = count > 0;
+	bool agreed = true;
 
 	for (size_t i = 0; i < wanted->count && agreed; i++) {
-		const struct counter_value *newest, *other;
-		char *source;
+		const char *name = wanted->items[i], *source = exact_counter(sweep, name);
+		const struct counter_value *newest;
 
-		if (!is_takeable(sweep, wanted->items[i]))
+		if (!source)
 			continue;
-		newest = counter_list_find(&earlier[0].counters, wanted->items[i]);
-		other = count > 1 ? counter_list_find(&earlier[1].counters, wanted->items[i])
-				  : NULL;
-		agreed = newest && newest->has_value &&
-			 !(other && other->has_value && other->value != newest->value);
-		if (!agreed)
-			break;
-		source = strstr(newest->source, COUNTER_TAKEN)
-				 ? xstrdup(newest->source)
-				 : xasprintf("%s" COUNTER_TAKEN "%.8s", newest->source,
-					     earlier[0].uid);
-		counter_list_set(out, newest->metric, newest->unit, source, newest->value);
-		free(source);
+		newest = counter_list_find(&earlier[0].counters, name);
+		agreed = is_agreed(newest, counter_list_find(&earlier[1].counters, name), source);
+		if (agreed)
+			take_counter(out, newest, earlier[0].uid);
 	}
 	if (!agreed)
 		counter_list_release(out);
 }
 
-static int take_case(struct sweep *sweep, size_t index, struct error *err)
+/* `metric`: an exact one, which an earlier run must have counted. */
+static int take_case(struct sweep *sweep, size_t index, const char *metric, struct error *err)
 {
 	const struct result_writer *writer = sweep->writer;
 	struct earlier_counters earlier[EARLIER_MOST] = {0};
@@ -66,9 +88,9 @@ static int take_case(struct sweep *sweep, size_t index, struct error *err)
 
 	if (!is_covered(sweep->plan->cases[index].launch))
 		return 0;
-	rc = writer->earlier_counters(writer->context, index, earlier, &count, err);
-	if (!rc)
-		take_agreed(&sweep->cases[index].taken, sweep, earlier, count);
+	rc = writer->earlier_counters(writer->context, index, metric, earlier, &count, err);
+	if (!rc && count == EARLIER_MOST)
+		take_agreed(&sweep->cases[index].taken, sweep, earlier);
 	for (size_t i = 0; i < count; i++)
 		counter_list_release(&earlier[i].counters);
 	return rc;
@@ -76,23 +98,23 @@ static int take_case(struct sweep *sweep, size_t index, struct error *err)
 
 int sweep_take_counters(struct sweep *sweep, size_t *pending, size_t count, struct error *err)
 {
+	const struct string_list *wanted = &sweep->settings->metrics;
 	size_t *taken = xcalloc(count + 1, sizeof(*taken));
 	size_t counted = 0, found = 0;
+	const char *metric = NULL;
 	int rc = 0;
 
-	for (size_t i = 0; i < count && !rc; i++) {
-		rc = take_case(sweep, pending[i], err);
+	for (size_t i = 0; i < wanted->count && !metric; i++)
+		metric = exact_counter(sweep, wanted->items[i]) ? wanted->items[i] : NULL;
+	for (size_t i = 0; i < count && metric && !rc; i++) {
+		rc = take_case(sweep, pending[i], metric, err);
 		if (sweep->cases[pending[i]].taken.count)
 			taken[found++] = pending[i];
 		else
 			pending[counted++] = pending[i];
 	}
-	if (!rc) {
-		memcpy(pending + counted, taken, found * sizeof(*taken));
-		tell_observer(sweep->observer, NOTICE_REMARK,
-			      "exact counters of %zu of %zu cases are taken over from earlier runs",
-			      found, count);
-	}
+	if (!rc)
+		memcpy(pending + count - found, taken, found * sizeof(*taken));
 	free(taken);
 	return rc;
 }
@@ -105,7 +127,7 @@ void counters_left_to_count(struct string_list *out, const struct sweep *sweep)
 		const struct metric *metric = metric_find(wanted->items[i]);
 
 		/* perflab derives metrics itself, because it has the inputs that were taken */
-		if (!is_takeable(sweep, wanted->items[i]) && !(metric && metric->derive))
+		if (!exact_counter(sweep, wanted->items[i]) && !(metric && metric->derive))
 			string_list_add(out, wanted->items[i]);
 	}
 }

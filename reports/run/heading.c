@@ -133,6 +133,28 @@ static void heading_absent(struct key_value_list *lines, const struct run *run)
 	heading_add(lines, "no run of", &value);
 }
 
+static bool has_taken_counters(const struct trial *trial)
+{
+	for (size_t i = 0; i < trial->counters.count; i++)
+		if (strstr(trial->counters.items[i].source, COUNTER_TAKEN))
+			return true;
+	return false;
+}
+
+/* The source of a derived metric does not name the run that its inputs were taken from. */
+static void heading_taken(struct key_value_list *lines, const struct run *run)
+{
+	struct text value = TEXT_INIT;
+	size_t taken = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++)
+		taken += has_taken_counters(&run->trials[i]);
+	if (taken)
+		text_addf(&value, "exact counters of %zu of %zu cases, from earlier runs", taken,
+			  run->trial_count);
+	heading_add(lines, "copied", &value);
+}
+
 void run_heading(struct key_value_list *lines, const struct run *run,
 		 const struct report_options *options)
 {
@@ -163,6 +185,7 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 		if (value && *value)
 			key_value_set(lines, shown_environment[i].line, value);
 	}
+	heading_taken(lines, run);
 	if (options->roofs_of) {
 		text_addf(&roofs, "those of GPU %d, for all GPUs",
 			  options->roofs_of->settings.device);
