@@ -31,16 +31,17 @@ struct measure_options {
 		VALUE_ROW("precision", 0, OPTION_RATIO, type, common.precision, "RATIO",          \
 			  "stop when the half width of the median's interval over all rounds is " \
 			  "this small: 0.5%, 0.005")
-#define ROWS_ROUNDS(type)                                                                        \
-	COUNT_ROW("rounds", 0, type, common.rounds, "NUMBER", 1,                                 \
-		  "how many times each case is measured, each time in a fresh worker"),          \
-		COUNT_ROW("placements", 0, type, common.placements, "NUMBER", 1,                 \
-			  "how many places in physical memory the data has over all rounds, at " \
-			  "least one in each; 1: where the driver put it"),                      \
-		VALUE_ROW("timeout", 0, OPTION_DURATION, type, common.timeout_ns, "TIME",        \
-			  "end a case when one of its phases takes longer; a compiler gets as "  \
-			  "long, "                                                               \
-			  "but at least 20s, and 300s without the option",                       \
+#define ROWS_ROUNDS(type)                                                                       \
+	COUNT_ROW("rounds", 0, type, common.rounds, "NUMBER", 1,                                \
+		  "how many times each case is measured, each time in a fresh worker"),         \
+		COUNT_ROW("placements", 0, type, common.placements, "NUMBER", 1,                \
+			  "how many places in physical memory the data has in each round; 1: "  \
+			  "where the "                                                          \
+			  "driver put it"),                                                     \
+		VALUE_ROW("timeout", 0, OPTION_DURATION, type, common.timeout_ns, "TIME",       \
+			  "end a case when one of its phases takes longer; a compiler gets as " \
+			  "long, "                                                              \
+			  "but at least 20s, and 300s without the option",                      \
 			  .resumes = true)
 #define ROW_DEVICE(type)                                           \
 	COUNT_ROW("device", 'd', type, common.device, "NUMBER", 0, \

@@ -41,9 +41,8 @@ struct measure_settings {
 	int64_t max_time_ns; /* for timing one case in all rounds, including the L2 flushes */
 	double precision;    /* stop when the median's interval is within +- this ratio */
 	int rounds;          /* per case, each in a fresh worker */
-	/* Over how many placements of the data in physical memory the rounds of a case spread their
-	 * samples, if the data can be moved; at least one in each round. 1: the data stays where
-	 * the driver put it. */
+	/* Over how many placements of the data in physical memory a round spreads its samples, if
+	 * the data can be moved. 1: the data stays where the driver put it. */
 	int placements;
 	int64_t timeout_ns;         /* for one phase of one case */
 	struct string_list metrics; /* from metric_request(); empty: no counters */

@@ -222,8 +222,7 @@ static int answer_take(struct sweep *sweep, struct round_answer *answer, enum tr
 	/* said once per sweep, because it is so for most cases then */
 	if (answer->unmoved.length && !sweep->unmoved_shown) {
 		tell_observer(sweep->observer, NOTICE_WARNING,
-			      "%s/%s/%s was timed on fewer placements than --placements %d asks "
-			      "for: %s; "
+			      "%s/%s/%s was timed on fewer placements than %d: %s; "
 			      "round.placements in the database has the number of each round",
 			      planned->kernel, planned->variant, planned->config,
 			      sweep->settings->placements, answer->unmoved.data);

@@ -127,9 +127,8 @@ static void test_data_that_was_not_moved_is_reported(void **context)
 	assert_int_equal(sweep_run_scripted(f, "unmoved"), 0);
 	assert_all_ok_but(f, CASES);
 	assert_int_equal(f->record.notice_count, 1);
-	assert_non_null(strstr(
-		f->record.notices.data,
-		"was timed on fewer placements than --placements 4 asks for: scripted: unmoved; "));
+	assert_non_null(strstr(f->record.notices.data,
+			       "was timed on fewer placements than 4: scripted: unmoved; "));
 }
 
 static void test_fault(void **context)

@@ -266,9 +266,7 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 	      const struct measure_settings *settings, struct round_result *out, struct error *err)
 {
 	const size_t rounds = (size_t)settings->rounds;
-	/* each round has another worker, and so places of its own */
-	const size_t placements =
-		settings->placements > 1 ? ((size_t)settings->placements + rounds - 1) / rounds : 1;
+	const size_t placements = settings->placements > 1 ? (size_t)settings->placements : 1;
 	const double precision = settings->precision * sqrt((double)rounds);
 	const bool cold = settings->cache == CACHE_COLD;
 	struct timed_round round = {

@@ -63,15 +63,14 @@ static void note_place(struct stub_driver *stub, const char *name, void **argume
 	}
 }
 
-/* Times fault/none in one of `rounds` rounds that share the samples and placements. Returns how
- * many placements the round had. */
-static int64_t placements_of_rounds(int rounds, struct bench *bench, struct places *places,
-				    int64_t n, int64_t min_samples, int placements,
-				    double (*elapsed_ns)(size_t), struct round_result *result)
+/* Times fault/none on `placements` placements. Returns how many the round had. */
+static int64_t placements_of(struct bench *bench, struct places *places, int64_t n,
+			     int64_t min_samples, int placements, double (*elapsed_ns)(size_t),
+			     struct round_result *result)
 {
 	const struct measure_settings settings = {.cache = CACHE_COLD,
 						  .min_samples = min_samples,
-						  .rounds = rounds,
+						  .rounds = 1,
 						  .placements = placements,
 						  .precision = 0.005,
 						  .max_time_ns = FOR_EVER_NS};
@@ -101,14 +100,6 @@ static int64_t placements_of_rounds(int rounds, struct bench *bench, struct plac
 	launch_case_free(work);
 	free(result->time_ns);
 	return result->placements;
-}
-
-static int64_t placements_of(struct bench *bench, struct places *places, int64_t n,
-			     int64_t min_samples, int placements, double (*elapsed_ns)(size_t),
-			     struct round_result *result)
-{
-	return placements_of_rounds(1, bench, places, n, min_samples, placements, elapsed_ns,
-				    result);
 }
 
 static void test_samples_are_spread_over_placements(void **context)
@@ -151,22 +142,6 @@ static void test_few_samples_have_few_placements(void **context)
 	assert_int_equal(placements_of(bench, &places, LARGE, 7, 4, steady, &result), 2);
 }
 
-/* Each round has a worker of its own, which puts the data somewhere else anyway. */
-static void test_rounds_share_the_placements(void **context)
-{
-	struct bench *bench = *context;
-	struct round_result result = {0};
-	struct places places;
-
-	assert_int_equal(placements_of_rounds(2, bench, &places, LARGE, 40, 4, steady, &result), 2);
-	assert_int_equal(result.count, 20);
-	assert_int_equal(placements_of_rounds(3, bench, &places, LARGE, 60, 4, steady, &result), 2);
-	assert_int_equal(placements_of_rounds(5, bench, &places, LARGE, 100, 4, steady, &result),
-			 1);
-	assert_int_equal(result.count, 20);
-	assert_int_equal(places.different, 0);
-}
-
 /* The samples that a noisy case needs in addition have placements of their own. */
 static void test_more_samples_have_more_placements(void **context)
 {
@@ -206,7 +181,6 @@ int main(void)
 		BENCH_TEST(test_samples_are_spread_over_placements),
 		BENCH_TEST(test_one_placement_moves_nothing),
 		BENCH_TEST(test_few_samples_have_few_placements),
-		BENCH_TEST(test_rounds_share_the_placements),
 		BENCH_TEST(test_more_samples_have_more_placements),
 		BENCH_TEST(test_data_that_cannot_move_is_timed_where_it_is),
 	};
