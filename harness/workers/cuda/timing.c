@@ -38,7 +38,10 @@ enum {
 	/* Beyond its share, a round moves the data once for this many samples, and at least once.
 	 */
 	SAMPLES_PER_MOVE = 8,
-	/* A move costs an execution, which is too much for longer samples. */
+	/* A move costs an execution, which is too much for longer samples. Shorter ones than the
+	 * least do not differ between the places of a round (docs/results/clocks.md), and the next
+	 * round has another place. */
+	MOVED_SAMPLE_LEAST_NS = 50 * 1000,
 	MOVED_SAMPLE_MOST_NS = 500 * 1000,
 	/* So many empty kernels are in a row that tells how long one takes. */
 	EMPTY_ROW = 9,
@@ -95,7 +98,8 @@ struct timed_round {
 	struct operation *operation, *base; /* base NULL: there is none */
 	struct manner manner;
 	size_t batch_limit;
-	bool stays; /* the data is not moved any more */
+	bool stays;  /* the data is not moved any more */
+	bool others; /* the case has other rounds */
 	/*
 	 * Each operation is executed before the next sample. A hot sample needs it, because the
 	 * cache has the data that the verification read, and a cold sample after a move, because
@@ -223,9 +227,12 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
 	for (size_t part = 0; part < parts && rc == 0; part++) {
 		const size_t end = begin + (wanted - begin) * (part + 1) / parts;
 
-		if (out->count && !round->stays)
-			round->stays = summarise(out->time_ns, out->count).median_ns >
-				       MOVED_SAMPLE_MOST_NS;
+		if (out->count && !round->stays) {
+			const double median_ns = summarise(out->time_ns, out->count).median_ns;
+
+			round->stays = median_ns > MOVED_SAMPLE_MOST_NS ||
+				       (round->others && median_ns < MOVED_SAMPLE_LEAST_NS);
+		}
 		if (out->count && !round->stays) {
 			enum placement_result result = PLACEMENT_FIXED;
 
@@ -274,7 +281,7 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 		.operation = operation,
 		.base = base,
 		.manner = {.cold = cold, .warmed = !cold && base},
-		.stays = placements < 2,
+		.stays = placements<2, .others = rounds> 1,
 		.untimed = !cold && !base,
 	};
 	struct round_result timed = *out;

@@ -18,6 +18,12 @@ static double steady(size_t index)
 	return 100000;
 }
 
+static double quick(size_t index)
+{
+	(void)index;
+	return 40000;
+}
+
 /* Two modes far apart: the interval of the median stays wide. */
 static double two_modes(size_t index)
 {
@@ -63,14 +69,15 @@ static void note_place(struct stub_driver *stub, const char *name, void **argume
 	}
 }
 
-/* Times fault/none on `placements` placements. Returns how many the round had. */
-static int64_t placements_of(struct bench *bench, struct places *places, int64_t n,
-			     int64_t min_samples, int placements, double (*elapsed_ns)(size_t),
-			     struct round_result *result)
+/* Times fault/none in one of `rounds` rounds on `placements` placements. Returns how many the round
+ * had. */
+static int64_t placements_of_rounds(int rounds, struct bench *bench, struct places *places,
+				    int64_t n, int64_t min_samples, int placements,
+				    double (*elapsed_ns)(size_t), struct round_result *result)
 {
 	const struct measure_settings settings = {.cache = CACHE_COLD,
 						  .min_samples = min_samples,
-						  .rounds = 1,
+						  .rounds = rounds,
 						  .placements = placements,
 						  .precision = 0.005,
 						  .max_time_ns = FOR_EVER_NS};
@@ -100,6 +107,14 @@ static int64_t placements_of(struct bench *bench, struct places *places, int64_t
 	launch_case_free(work);
 	free(result->time_ns);
 	return result->placements;
+}
+
+static int64_t placements_of(struct bench *bench, struct places *places, int64_t n,
+			     int64_t min_samples, int placements, double (*elapsed_ns)(size_t),
+			     struct round_result *result)
+{
+	return placements_of_rounds(1, bench, places, n, min_samples, placements, elapsed_ns,
+				    result);
 }
 
 static void test_samples_are_spread_over_placements(void **context)
@@ -142,6 +157,20 @@ static void test_few_samples_have_few_placements(void **context)
 	assert_int_equal(placements_of(bench, &places, LARGE, 7, 4, steady, &result), 2);
 }
 
+/* Their next round has another place anyway, and a move takes as long as ten of them. */
+static void test_short_samples_stay_in_a_round(void **context)
+{
+	struct bench *bench = *context;
+	struct round_result result = {0};
+	struct places places;
+
+	assert_int_equal(placements_of_rounds(2, bench, &places, LARGE, 40, 4, quick, &result), 1);
+	assert_int_equal(result.count, 20);
+	assert_int_equal(places.different, 0);
+	assert_int_equal(placements_of_rounds(2, bench, &places, LARGE, 40, 4, steady, &result), 4);
+	assert_int_equal(placements_of(bench, &places, LARGE, 20, 4, quick, &result), 4);
+}
+
 /* The samples that a noisy case needs in addition have placements of their own. */
 static void test_more_samples_have_more_placements(void **context)
 {
@@ -181,6 +210,7 @@ int main(void)
 		BENCH_TEST(test_samples_are_spread_over_placements),
 		BENCH_TEST(test_one_placement_moves_nothing),
 		BENCH_TEST(test_few_samples_have_few_placements),
+		BENCH_TEST(test_short_samples_stay_in_a_round),
 		BENCH_TEST(test_more_samples_have_more_placements),
 		BENCH_TEST(test_data_that_cannot_move_is_timed_where_it_is),
 	};
