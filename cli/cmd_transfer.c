@@ -163,7 +163,7 @@ const struct command command_merge = {
 };
 
 struct import_options {
-	const char *db, *label, *note, *revision, *device;
+	const char *db, *label, *note, *revision, *device, *run;
 	int format;
 	bool rounds, quiet;
 };
@@ -269,6 +269,35 @@ static int read_imports(struct import *imports, struct string_list *names,
 	return rc;
 }
 
+/* The options that describe a new run mean nothing to one that is stored. */
+static int import_ncu(const struct invocation *call, const struct import_options *options,
+		      struct error *err)
+{
+	struct ncu_added added;
+	struct db *db = NULL;
+	int rc;
+
+	if (options->label || options->note || options->revision || options->device ||
+	    options->rounds || option_given(call, "format"))
+		return error_set(err, PL_EUSAGE,
+				 "--run adds times of Nsight Compute to a stored run, which keeps "
+				 "its words: give no other option but --db and --quiet");
+	rc = db_open(&db, options->db, DB_WRITE, err);
+	if (!rc)
+		rc = import_ncu_store(&added, db, options->run, &call->operands, err);
+	db_close(db);
+	if (!rc && !options->quiet)
+		say("run %lld: %zu %s a time of Nsight Compute; perflab report %lld shows it "
+		    "beside "
+		    "the others",
+		    (long long)added.run_id, added.cases,
+		    added.cases == 1 ? "case has" : "cases have", (long long)added.run_id);
+	if (!rc && added.unknown)
+		say("%zu %s of cases that the run does not have", added.unknown,
+		    added.unknown == 1 ? "execution is" : "executions are");
+	return rc;
+}
+
 static int run_import(struct invocation *call, struct error *err)
 {
 	struct import_options *options = call->options;
@@ -280,6 +309,10 @@ static int run_import(struct invocation *call, struct error *err)
 
 	if (!options->db)
 		options->db = db_default_path();
+	if (options->run) {
+		free(imports);
+		return import_ncu(call, options, err);
+	}
 	rc = read_imports(imports, &names, &call->operands, options, err);
 	if (!rc)
 		rc = db_open(&db, options->db, DB_CREATE, err);
@@ -304,6 +337,8 @@ static const struct option_row import_rows[] = {
 		 "the name of the device, if the file has none or gives the host instead"),
 	FLAG_ROW("rounds", 0, import_options, rounds,
 		 "the files are rounds of one run: each comes from a process of its own"),
+	TEXT_ROW("run", 'r', import_options, run, "RUN",
+		 "the files are CSV of Nsight Compute: add its time to the cases of this run"),
 	TEXT_ROW("db", 0, import_options, db, "FILE", HELP_DB),
 	FLAG_ROW("quiet", 'q', import_options, quiet, "print only warnings and errors"),
 };
@@ -314,12 +349,14 @@ static const struct example import_examples[] = {
 	{"perflab import *.json --db history.db", "store several files as runs of their own"},
 	{"perflab import a.json b.json c.json --rounds --label main",
 	 "store what three processes measured as the rounds of one run, which regress can judge"},
+	{"perflab import ncu.csv --run last",
+	 "add what Nsight Compute measured to the newest run; docs/clocks.md has its command"},
 };
 
 const struct command command_import = {
 	.name = "import",
-	.summary = "store what nvbench or Google Benchmark measured",
-	.operands = "FILE.json ...",
+	.summary = "store what nvbench, Google Benchmark or Nsight Compute measured",
+	.operands = "FILE ...",
 	.description =
 		"Reads the JSON of nvbench (--json, --jsonbin) and of Google Benchmark "
 		"(--benchmark_format=json) and stores it as runs. The backend of a run is the "
@@ -332,7 +369,9 @@ const struct command command_import = {
 		"files that --jsonbin wrote beside the JSON. Without samples, perflab stores the "
 		"median that the file gives. A mean does not replace a median and becomes a "
 		"counter. Whatever a file does not contain stays unknown. A file that the database "
-		"already has is not stored again.",
+		"already has is not stored again.\n\n"
+		"With --run, the files are what `ncu --csv --nvtx` wrote about the same cases. "
+		"Each gets the median of gpu__time_duration as the counter clock_ncu_ns.",
 	OPTIONS_AND_EXAMPLES(import_options, import_rows, import_examples),
 	.operand_kind = OPERANDS_FREE,
 	.operands_least = 1,

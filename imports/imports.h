@@ -1,8 +1,8 @@
 /*
  * imports: reads the results of other benchmark programs as runs. It reads the JSON of nvbench and
- * of Google Benchmark; docs/import.md says what each field becomes. A fact that the file does not
- * state stays unknown: another statistic never replaces a median, and no name is made up for a
- * device.
+ * of Google Benchmark, and what Nsight Compute says of the cases of a run; docs/import.md says what
+ * each field becomes. A fact that the file does not state stays unknown: another statistic never
+ * replaces a median, and no name is made up for a device.
  *
  * A file is untrusted input: all functions take any bytes, and return 0 or PL_E* with *err set.
  * PL_EPARSE: not JSON (with the line), or not the expected JSON (with the place). PL_EUSAGE: the
@@ -72,5 +72,22 @@ void import_release(struct import *import);
  */
 int import_join(struct import *out, struct import *files, const struct string_list *names,
 		const char *device, struct error *err);
+
+/* ---- times of Nsight Compute: ncu.c ---- */
+
+/* An execution of a case under ncu: the durations of its kernels, added. */
+struct ncu_time {
+	char *name; /* "KERNEL/VARIANT/CONFIG", from perflab's NVTX ranges */
+	int64_t process;
+	double time_ns;
+};
+struct ncu_times {
+	struct ncu_time *items;
+	size_t count, capacity;
+};
+/* Reads gpu__time_duration.sum from what ncu --csv --nvtx wrote about a sweep. PL_EPARSE: a column
+ * is missing, no row is of a case, or a duration is none (with the line). */
+int import_ncu_read(struct ncu_times *out, const char *bytes, size_t length, struct error *err);
+void ncu_times_release(struct ncu_times *times);
 
 #endif

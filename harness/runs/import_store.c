@@ -125,3 +125,93 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 		rc = judge_stored_run(db, run->id, err);
 	return rc ? rc : judge_unjudged(db, JUDGE_UNJUDGED_NS, err);
 }
+
+/* ---- times of Nsight Compute ---- */
+
+static int ncu_read_files(struct ncu_times *files, const struct string_list *paths,
+			  struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < paths->count && !rc; i++) {
+		char *bytes = NULL;
+		size_t length = 0;
+
+		rc = read_file(&bytes, &length, paths->items[i], IMPORT_MAX_BYTES, err);
+		if (rc)
+			break;
+		rc = import_ncu_read(&files[i], bytes, length, err);
+		free(bytes);
+		error_context(err, rc, "%s", paths->items[i]);
+	}
+	return rc;
+}
+
+/* Adds the median of the executions of a case to its counters. */
+static int ncu_add_case(struct ncu_added *out, struct db *db, struct trial *trial,
+			const struct ncu_times *files, size_t count, struct error *err)
+{
+	char *name = trial_case_name(trial);
+	double *times = NULL;
+	size_t found = 0, capacity = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < files[i].count; k++) {
+			if (strcmp(files[i].items[k].name, name) != 0)
+				continue;
+			times = xgrow(times, &capacity, found + 1, sizeof(*times));
+			times[found++] = files[i].items[k].time_ns;
+		}
+	if (found) {
+		counter_list_set(&trial->counters, "clock_ncu_ns", "ns", "Nsight Compute",
+				 summarise(times, found).median_ns);
+		rc = db_counters_set(db, trial->id, &trial->counters, err);
+		out->cases++;
+		out->unknown -= found;
+	}
+	free(times);
+	free(name);
+	return rc;
+}
+
+static int ncu_add_cases(struct ncu_added *out, struct db *db, struct run *run,
+			 const struct ncu_times *files, size_t count, struct error *err)
+{
+	int rc = 0;
+
+	if (run->traits.emulated)
+		return error_set(err, PL_EUSAGE, "run %lld is emulated and has no times",
+				 (long long)run->id);
+	for (size_t i = 0; i < count; i++)
+		out->unknown += files[i].count;
+	for (size_t i = 0; i < run->trial_count && !rc; i++)
+		if (trial_status_measured(run->trials[i].status))
+			rc = ncu_add_case(out, db, &run->trials[i], files, count, err);
+	if (!rc && !out->cases)
+		rc = error_set(err, PL_EUSAGE,
+			       "run %lld has none of the cases that ncu saw, such as %s",
+			       (long long)run->id, files[0].items[0].name);
+	return rc;
+}
+
+int import_ncu_store(struct ncu_added *out, struct db *db, const char *run,
+		     const struct string_list *paths, struct error *err)
+{
+	struct ncu_times *files = xcalloc(paths->count + 1, sizeof(*files));
+	struct run loaded = {0};
+	int rc = ncu_read_files(files, paths, err);
+
+	*out = (struct ncu_added){0};
+	if (!rc)
+		rc = db_run_resolve(db, run, &out->run_id, err);
+	if (!rc)
+		rc = run_load(db, out->run_id, true, &loaded, err);
+	if (!rc)
+		rc = ncu_add_cases(out, db, &loaded, files, paths->count, err);
+	run_release(&loaded);
+	for (size_t i = 0; i < paths->count; i++)
+		ncu_times_release(&files[i]);
+	free(files);
+	return rc;
+}

@@ -210,6 +210,17 @@ struct import_words {
 /* Reads a file of at most IMPORT_MAX_BYTES. PL_ENOENT, PL_EIO; errors of import_read(). */
 int import_read_file(struct import *out, const char *path, enum import_format format,
 		     struct error *err);
+/* What import_ncu_store() did. */
+struct ncu_added {
+	int64_t run_id;
+	size_t cases;   /* of the run, with a time of ncu now */
+	size_t unknown; /* executions of cases that the run does not have */
+};
+/* Adds Nsight Compute's times of the files to the cases of a stored run, as the counter
+ * clock_ncu_ns: the median of the executions. PL_EUSAGE: the run is emulated, or has none of the
+ * cases. Also the errors of import_ncu_read() and db/db.h. */
+int import_ncu_store(struct ncu_added *out, struct db *db, const char *run,
+		     const struct string_list *paths, struct error *err);
 /* Whether the database already has the run. If so, *id is its number. */
 bool import_is_stored(struct db *db, const struct import_run *imported, int64_t *id);
 /* Stores a run with its cases and samples in one transaction, then judges it. Sets the ids of the

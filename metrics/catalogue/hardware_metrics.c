@@ -76,6 +76,10 @@ const struct metric hardware_metrics[] = {
 	{METRIC("clock_graph_ns", "ns", CLOCKS,
 		"time of an execution in a CUDA graph of up to 100, with a hot cache"),
 	 .from_launch = true, .formula = "CUDA graph"},
+	{METRIC("clock_ncu_ns", "ns", 0,
+		"Nsight Compute's gpu__time_duration of the kernels of the case; `perflab import --run` "
+		"adds it to a run"),
+	 .from_launch = true, .formula = "Nsight Compute"},
 	/* ---- results ---- */
 	{METRIC("relative_error", "1", 0,
 		"largest difference of a floating-point result from the expected one, divided by "

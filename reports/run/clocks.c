@@ -8,7 +8,7 @@
 
 /* Columns after the name of the case and its time. */
 static const char *const clock_metrics[] = {"clock_events_ns", "clock_records_ns", "clock_row_ns",
-					    "clock_graph_ns"};
+					    "clock_graph_ns", "clock_ncu_ns"};
 
 enum { CASE, TIME, FIRST_CLOCK, CLOCK_COLUMNS = FIRST_CLOCK + ARRAY_SIZE(clock_metrics) };
 
@@ -19,6 +19,7 @@ static const struct table_column clock_columns[CLOCK_COLUMNS] = {
 	{.name = "records", .numeric = true},
 	{.name = "row", .numeric = true, .head = "in a row"},
 	{.name = "graph", .numeric = true, .head = "in a graph"},
+	{.name = "ncu", .numeric = true},
 };
 
 static void add_clock_cell(struct row *row, double time_ns)

@@ -103,8 +103,9 @@ static char *run_note_of_columns(const struct section *sections, size_t count, b
 	"the kernel may be wrong."
 
 #define CLOCKS_NOTE                                                                           \
-	"time: of the samples, without what their events add; on an H200 ncu's "              \
-	"gpu__time_duration agrees with it within about 0.2 us. events: what two events "     \
+	"time: of the samples, without what their events add. ncu: gpu__time_duration, if "   \
+	"perflab import --run added it; on an H200 both agree within about 0.2 us. events: "  \
+	"what two events "                                                                    \
 	"around the case read in the first round. records: CUPTI's start and end of the "     \
 	"kernels, as Nsight Systems shows them: 0.8 us less, and more with many blocks, to "  \
 	"each of which CUPTI adds code. in a row, in a graph: one of up to 100 executions, "  \

@@ -169,4 +169,38 @@ truncate -s 65M large.json
 refused 3 'large.json' import large.json --db none.db
 [ -e none.db ] && complain 'a database was created'
 
+
+# ---- Nsight Compute: a time for the cases of a stored run ----
+fake_worker
+run sweep reduce/shuffle --block-sizes 64,128 --size 1024 --rounds 1 --ceilings never --db n.db -q
+expect_code 0
+counters=$(sqlite3 n.db 'SELECT count(*) FROM counter')
+rows() {
+	echo '"Process ID","thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg","Metric Name","Metric Unit","Metric Value"'
+	for time in "$@"; do
+		echo "\"$time\",\"7  \"\"perflab:reduce:x\"\"  \"\"perflab:shuffle:x\"\"  \"\"perflab:block=64:x\"\"  \"\"perflab:n=1024:x\"\"  \"\"perflab:profile:x\"\" \",\"gpu__time_duration.sum\",\"ns\",\"$time\""
+	done
+}
+rows 4100 4300 9000 >ncu.csv
+rows 4200 >again.csv
+run import ncu.csv again.csv --run last --db n.db
+expect_code 0
+expect_err 'run 1: 1 case has a time of Nsight Compute'
+clock="SELECT config, value, source FROM result_counters WHERE name = 'clock_ncu_ns'"
+[ "$(sqlite3 n.db "$clock")" = 'block=64,n=1024|4250.0|Nsight Compute' ] || complain "$(sqlite3 n.db "$clock")"
+[ "$(sqlite3 n.db 'SELECT count(*) FROM counter')" -eq $((counters + 1)) ] || complain 'other counters changed'
+run report last --db n.db
+expect_out 'by other clocks'
+expect_out '4.25 us'
+run import again.csv --run 1 --db n.db
+expect_code 0
+[ "$(sqlite3 n.db "$clock")" = 'block=64,n=1024|4200.0|Nsight Compute' ] || complain 'the time is not replaced'
+refused 2 'give no other option' import ncu.csv --run 1 --label x --db n.db
+refused 2 'has none of the cases that ncu saw, such as short_kernels/copy4' import "$data/ncu.csv" --run 1 --db n.db
+refused 3 'no column' import "$data/google_benchmark.json" --run 1 --db n.db
+refused 3 'missing.csv' import missing.csv --run 1 --db n.db
+refused 2 '' import ncu.csv --run 7 --db n.db
+fake_emulator
+run sweep reduce/shuffle --backend ptx --block-sizes 64 --size 1024 --db n.db -q
+refused 2 'is emulated and has no times' import ncu.csv --run last --db n.db
 finish

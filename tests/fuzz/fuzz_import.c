@@ -1,7 +1,7 @@
 /*
  * Fuzz target: any bytes as results of another benchmark program, in each format and in the
- * detected format. The import returns runs with unique cases that have times, or an error with a
- * message. So does a join with a second file of nearly the same bytes.
+ * detected format, and as Nsight Compute's CSV. The import returns runs with unique cases that have
+ * times, or an error with a message. So does a join with a second file of nearly the same bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +70,22 @@ static void check_join(struct import *first, const char *bytes, size_t size,
 	free(other);
 }
 
+static void check_ncu(const char *bytes, size_t size)
+{
+	struct ncu_times times;
+	struct error err = {0};
+
+	if (import_ncu_read(&times, bytes, size, &err)) {
+		if (!err.text[0] || times.count)
+			abort();
+		return;
+	}
+	for (size_t i = 0; i < times.count; i++)
+		if (!strchr(times.items[i].name, '/') || !(times.items[i].time_ns > 0))
+			abort();
+	ncu_times_release(&times);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *bytes = xstrndup("", 0);
@@ -77,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bytes = xrealloc(bytes, size + 1);
 	memcpy(bytes, data, size);
 	bytes[size] = '\0';
+	check_ncu(bytes, size);
 	for (int format = IMPORT_DETECT; format <= IMPORT_GOOGLE_BENCHMARK; format++) {
 		const struct import_source source = {.bytes = bytes, .length = size};
 		struct import import = {0};

@@ -25,8 +25,12 @@ for cache in cold hot; do
 			"$perflab" sweep "$kernels" --cache $cache --metrics none --lines none --rounds 1 \
 			--ceilings never --db "$folder/ncu.db" -q >>"$folder/log" 2>&1
 	done
-	python3 "$here/clocks/ncu_median.py" "$db" $cache "$folder"/ncu-$cache-*.csv |
-		tee "$folder/ncu-$cache.txt"
+	"$perflab" import "$folder"/ncu-$cache-*.csv --run $cache --db "$db"
+	"$perflab" report $cache --all --db "$db" >"$folder/ncu-$cache.txt"
+	"$perflab" query "SELECT '$cache' AS cache, count(*) AS kernels, sum(abs(apart) <= 0.2) AS within,
+		min(apart) AS least_us, avg(apart) AS mean_us, max(apart) AS most_us FROM (
+		SELECT (median_ns - value) / 1e3 AS apart FROM trial JOIN run ON run.id = run_id
+		JOIN counters ON trial_id = trial.id WHERE label = '$cache' AND metric = 'clock_ncu_ns')" --db "$db"
 done
 # the same code again: which cases does a comparison leave undecided?
 timeout 120 "$perflab" sweep "$kernels" --metrics none --lines none --db "$db" --label again -q >/dev/null
