@@ -14,7 +14,7 @@ struct fleet_reader {
 	struct known_run {
 		int64_t id;
 		size_t at;      /* in fleet->runs */
-		size_t context; /* equal for equal backend, origin, cache and clock */
+		size_t context; /* equal for equal backend, origin and cache */
 		bool ceilings;  /* the run measured the ceilings of its GPU */
 	} * runs;               /* by id */
 	size_t run_count, run_capacity, last_run;
@@ -50,11 +50,7 @@ static void key_add(struct text *key, const char *part)
 static const char fleet_runs_sql[] =
 	"SELECT id, device_id, started_ns, coalesce(state = 'finished', 0),"
 	" coalesce(emulated, 0) OR NOT coalesce(timed, 1), label IS '" CEILINGS_LABEL "'"
-	" AND origin IS NULL, backend, origin, cache,"
-	/* whether times are without the cost of the events; not every case can be */
-	" iif(EXISTS (SELECT * FROM (SELECT id FROM trial WHERE run_id = run.id"
-	"   AND sample_count > 0 LIMIT 20) AS timed JOIN round ON trial_id = timed.id"
-	"  WHERE event_ns IS NOT NULL), 'net', '')"
+	" AND origin IS NULL, backend, origin, cache"
 	" FROM run WHERE started_ns >= ? ORDER BY id";
 
 static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
@@ -75,7 +71,7 @@ static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
 		fleet->unfinished_runs += !untimed;
 		return;
 	}
-	for (int part = 0; part < 4; part++)
+	for (int part = 0; part < 3; part++)
 		key_add(&context, take_known_text(row));
 	run.context = position_of(&reader->contexts, &reader->context_at, context.data);
 	text_release(&context);
@@ -241,13 +237,15 @@ static int load_gpus(struct fleet_reader *reader, struct error *err)
 
 static const char fleet_trials_sql[] =
 	"SELECT id, run_id, median_ns, coalesce(code_hash, ''), kernel, variant, config,"
-	" launch_hash, status, flop, bytes_read, bytes_written"
+	" launch_hash, iif(EXISTS (SELECT * FROM round WHERE trial_id = trial.id"
+	"  AND event_ns IS NOT NULL), 'without', 'with'), status, flop, bytes_read, bytes_written"
 	" FROM trial WHERE status IN ('ok', 'unverified') ORDER BY id";
 
 struct trial_row {
 	int64_t id;
 	double median_ns;
 	const char *code, *kernel, *variant, *config, *launch; /* until the next row */
+	const char *events; /* whether the time has the cost of the events */
 };
 
 static void take_trial_row(struct statement *select, struct trial_row *out)
@@ -258,6 +256,7 @@ static void take_trial_row(struct statement *select, struct trial_row *out)
 	out->variant = take_known_text(select);
 	out->config = take_known_text(select);
 	out->launch = take_known_text(select);
+	out->events = take_known_text(select);
 }
 
 static struct fleet_ceiling *ceiling_named(struct fleet_reader *reader, const char *name)
@@ -361,6 +360,7 @@ static void take_fleet_trial(struct fleet_reader *reader, struct statement *sele
 	key_add(key, row.code);
 	key_add(key, of_ceiling ? "" : row.config);
 	key_add(key, of_ceiling ? "" : row.launch);
+	key_add(key, of_ceiling ? "" : row.events);
 	at = position_of(&reader->keys, &reader->key_at, key->data);
 	if (at == fleet->case_count) {
 		fleet->cases =

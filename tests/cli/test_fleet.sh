@@ -82,6 +82,14 @@ expect_no_out 'MEMORY CLOCK'
 # the fake device is of another model
 expect_out 'Not compared: GPU-00000000: fewer than 3 GPUs of its model'
 
+# times without the cost of events are cases of their own, which one GPU alone has here
+cp perflab.db clocks.db
+sqlite3 clocks.db "UPDATE round SET event_ns = 2000 WHERE trial_id IN (SELECT trial.id FROM trial JOIN run
+	ON run.id = run_id WHERE device_id = 105)"
+run fleet --last 5 --db clocks.db
+grep -q '^GPU-00000005 .*slower' "$work/out" && complain 'times of two clocks are compared'
+expect_out 'GPU-00000007'
+
 # ---- the figures as a view ----
 sqlite3 perflab.db ".mode list" "SELECT count(*), count(DISTINCT uuid), count(DISTINCT night), min(runs), max(cases), min(compared_cases)
 	FROM gpu_nights WHERE device = 'Made GPU'" >figures
