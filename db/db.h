@@ -262,12 +262,13 @@ struct earlier_counters {
 };
 #define EARLIER_MOST 2
 /*
- * Loads what earlier runs counted of a case, the newest first: those of the newest 20 runs with the
- * device, backend, origin, seed, driver, toolkit, CUPTI and perflab of this one, not marked bad, in
- * which the case had the same machine code and launch, a value of `metric`, and no counter that was
- * taken over. Sets *count. The caller releases the lists, even after an error.
+ * Loads what earlier runs counted of a case, the newest first: those of the newest 50 trials of the
+ * case in this file that have the machine code, launch, device, backend, origin, seed, driver,
+ * toolkit, CUPTI and version of perflab of this one, are of no run that is marked bad, were asked
+ * for all of `metrics` (a JSON array of names) and have a value of the first, and have no counter
+ * that was copied. Sets *count. The caller releases the lists, even after an error.
  */
-int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metric,
+int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metrics,
 			     struct earlier_counters out[EARLIER_MOST], size_t *count,
 			     struct error *err);
 /* What was judged to limit a trial by what was counted. */

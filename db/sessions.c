@@ -121,29 +121,36 @@ int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *t
 
 /* ---- what earlier runs counted ---- */
 
-/* What was taken over itself is no count of its own. */
-static const char earlier_sql[] =
-	"WITH before AS (SELECT run.id, run.uid, run.started_ns FROM run"
-	"  JOIN run AS of ON of.id = (SELECT run_id FROM trial WHERE id = ?1)"
-	"  WHERE run.device_id = of.device_id AND run.backend = of.backend"
-	"  AND run.origin IS of.origin AND run.seed = of.seed AND run.driver IS of.driver"
-	"  AND run.toolkit IS of.toolkit AND run.cupti IS of.cupti AND run.version IS of.version"
-	"  AND (run.started_ns, run.id) < (of.started_ns, of.id)"
-	"  AND NOT EXISTS (SELECT * FROM mark WHERE run_id = run.id AND kind = 'bad')"
-	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT ?2)"
-	" SELECT trial.id, before.uid FROM trial AS mine JOIN trial ON trial.kernel = mine.kernel"
-	"  AND trial.variant = mine.variant AND trial.config = mine.config"
-	" JOIN before ON before.id = trial.run_id"
-	" WHERE mine.id = ?1 AND trial.code_hash = mine.code_hash"
-	" AND trial.code_kind IS mine.code_kind AND trial.launch_hash = mine.launch_hash"
-	" AND trial.status IN ('ok', 'unverified')"
-	" AND EXISTS (SELECT * FROM counter JOIN metric ON metric.id = metric_id"
-	"  WHERE trial_id = trial.id AND name = ?3 AND value IS NOT NULL)"
-	" AND NOT EXISTS (SELECT * FROM counter JOIN metric ON metric.id = metric_id"
-	"  WHERE trial_id = trial.id AND source GLOB '*" COUNTER_TAKEN "*')"
-	" ORDER BY before.started_ns DESC, before.id DESC LIMIT ?4";
+/* The newest trials of a case that are looked at. */
+#define TRIALS_MOST "50"
 
-int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metric,
+/* What was copied itself is no count of its own. ?2 is a JSON array of metrics. */
+static const char earlier_sql[] =
+	"WITH mine AS MATERIALIZED (SELECT trial.*, run.device_id, run.backend, run.origin,"
+	"  run.seed, run.driver, run.toolkit, run.cupti, run.version"
+	"  FROM trial JOIN run ON run.id = run_id WHERE trial.id = ?1),"
+	" before AS (SELECT trial.* FROM mine JOIN trial ON trial.kernel = mine.kernel"
+	"  AND trial.variant = mine.variant AND trial.config = mine.config"
+	"  AND trial.run_id < mine.run_id ORDER BY trial.run_id DESC LIMIT " TRIALS_MOST ")"
+	" SELECT before.id, run.uid FROM before JOIN mine JOIN run ON run.id = before.run_id"
+	" WHERE before.code_hash = mine.code_hash AND before.code_kind IS mine.code_kind"
+	" AND before.launch_hash = mine.launch_hash AND before.status IN ('ok', 'unverified')"
+	" AND run.device_id = mine.device_id AND run.backend = mine.backend"
+	" AND run.origin IS mine.origin AND run.seed = mine.seed AND run.driver IS mine.driver"
+	" AND run.toolkit IS mine.toolkit AND run.cupti IS mine.cupti"
+	" AND run.version IS mine.version"
+	" AND NOT EXISTS (SELECT * FROM mark WHERE run_id = run.id AND kind = 'bad')"
+	/* all of them were asked for, and counting was possible */
+	" AND EXISTS (SELECT * FROM counter JOIN metric ON metric.id = metric_id"
+	"  WHERE trial_id = before.id AND name = ?2 ->> '$[0]' AND value IS NOT NULL)"
+	" AND json_array_length(?2) = (SELECT count(*) FROM counter JOIN metric"
+	"  ON metric.id = metric_id WHERE trial_id = before.id"
+	"  AND name IN (SELECT value FROM json_each(?2)))"
+	" AND NOT EXISTS (SELECT * FROM counter JOIN metric ON metric.id = metric_id"
+	"  WHERE trial_id = before.id AND source GLOB '*" COUNTER_TAKEN "*')"
+	" ORDER BY before.run_id DESC LIMIT ?3";
+
+int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metrics,
 			     struct earlier_counters out[EARLIER_MOST], size_t *count,
 			     struct error *err)
 {
@@ -153,8 +160,7 @@ int db_earlier_counters_load(struct db *db, int64_t trial_id, const char *metric
 
 	*count = 0;
 	bind_integer(&select, trial_id);
-	bind_integer(&select, SESSIONS_MOST);
-	bind_text(&select, metric);
+	bind_text(&select, metrics);
 	bind_integer(&select, EARLIER_MOST);
 	while (*count < EARLIER_MOST && statement_next(&select)) {
 		trials[*count].id = take_integer(&select, 0);

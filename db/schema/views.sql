@@ -360,9 +360,9 @@ FROM placed JOIN device ON device.id = placed.device_id;
 
 -- The views of an untrusted file may not use SQLite's JSON functions, so members of JSON objects
 -- are put together here; one whose text has a control character that is not escaped is left out. A
--- name of a counter of a device has few sources, so a search for each is fast. The number of
--- sampled blocks is part of a source of the emulator, so its names have many: the plus makes SQLite
--- read the counters of the trial instead.
+-- name of a counter of a device has few sources, so a search for each is fast. The source of a counter
+-- that --take-counters copied names a run, and that of the emulator has the number of sampled blocks,
+-- so these names have many: the plus makes SQLite read the counters of the trial instead.
 CREATE VIEW results AS
 	-- Everything about each case of a run, one row per case: begin here.
 	-- The shares of roofs and the limiter are those of the time when the run was judged.
@@ -472,7 +472,7 @@ SELECT
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'threads_per_instruction'))
 			END AS threads_per_instruction,
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
-		AND metric_id IN (SELECT id FROM metric WHERE name = 'instructions'))
+		AND +metric_id IN (SELECT id FROM metric WHERE name = 'instructions'))
 			END AS instructions,
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_bytes_per_s'))
@@ -494,7 +494,7 @@ SELECT
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'l2_from_l1_bytes'))
 			END AS l2_from_l1_bytes,
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
-		AND metric_id IN (SELECT id FROM metric WHERE name = 'l1_bytes')) END AS l1_bytes,
+		AND +metric_id IN (SELECT id FROM metric WHERE name = 'l1_bytes')) END AS l1_bytes,
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'shared_bytes'))
 			END AS shared_bytes,

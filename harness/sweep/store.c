@@ -232,13 +232,13 @@ static double median_ns(void *context, size_t index)
 	return median;
 }
 
-static int earlier_counters(void *context, size_t index, const char *metric,
+static int earlier_counters(void *context, size_t index, const char *metrics,
 			    struct earlier_counters out[EARLIER_MOST], size_t *count,
 			    struct error *err)
 {
 	struct sweep_store *store = context;
 
-	return db_earlier_counters_load(store->db, store->trial_ids[index], metric, out, count,
+	return db_earlier_counters_load(store->db, store->trial_ids[index], metrics, out, count,
 					err);
 }
 

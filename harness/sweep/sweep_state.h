@@ -57,7 +57,7 @@ struct result_writer {
 	/* The case is no longer measured beside its base case, for this reason. */
 	int (*alone)(void *context, size_t index, const char *reason, struct error *err);
 	/* What earlier runs counted of the case: db_earlier_counters_load(). */
-	int (*earlier_counters)(void *context, size_t index, const char *metric,
+	int (*earlier_counters)(void *context, size_t index, const char *metrics,
 				struct earlier_counters out[EARLIER_MOST], size_t *count,
 				struct error *err);
 	/* The last call for a case. Not called for a case that the plan skips. */

@@ -78,8 +78,8 @@ static void take_agreed(struct counter_list *out, const struct sweep *sweep,
 		counter_list_release(out);
 }
 
-/* `metric`: an exact one, which an earlier run must have counted. */
-static int take_case(struct sweep *sweep, size_t index, const char *metric, struct error *err)
+/* `metrics`: those that are exact, as a JSON array. */
+static int take_case(struct sweep *sweep, size_t index, const char *metrics, struct error *err)
 {
 	const struct result_writer *writer = sweep->writer;
 	struct earlier_counters earlier[EARLIER_MOST] = {0};
@@ -88,7 +88,7 @@ static int take_case(struct sweep *sweep, size_t index, const char *metric, stru
 
 	if (!is_covered(sweep->plan->cases[index].launch))
 		return 0;
-	rc = writer->earlier_counters(writer->context, index, metric, earlier, &count, err);
+	rc = writer->earlier_counters(writer->context, index, metrics, earlier, &count, err);
 	if (!rc && count == EARLIER_MOST)
 		take_agreed(&sweep->cases[index].taken, sweep, earlier);
 	for (size_t i = 0; i < count; i++)
@@ -96,18 +96,30 @@ static int take_case(struct sweep *sweep, size_t index, const char *metric, stru
 	return rc;
 }
 
-int sweep_take_counters(struct sweep *sweep, size_t *pending, size_t count, struct error *err)
+/* malloc'd; NULL: there is none. */
+static char *exact_metrics(const struct sweep *sweep)
 {
 	const struct string_list *wanted = &sweep->settings->metrics;
+	json_t *array = json_array();
+	char *text;
+
+	for (size_t i = 0; i < wanted->count; i++)
+		if (exact_counter(sweep, wanted->items[i]))
+			json_array_append_new(array, json_text(wanted->items[i]));
+	text = json_array_size(array) ? json_dumps(array, JSON_COMPACT) : NULL;
+	json_decref(array);
+	return text;
+}
+
+int sweep_take_counters(struct sweep *sweep, size_t *pending, size_t count, struct error *err)
+{
+	char *metrics = exact_metrics(sweep);
 	size_t *taken = xcalloc(count + 1, sizeof(*taken));
 	size_t counted = 0, found = 0;
-	const char *metric = NULL;
 	int rc = 0;
 
-	for (size_t i = 0; i < wanted->count && !metric; i++)
-		metric = exact_counter(sweep, wanted->items[i]) ? wanted->items[i] : NULL;
-	for (size_t i = 0; i < count && metric && !rc; i++) {
-		rc = take_case(sweep, pending[i], metric, err);
+	for (size_t i = 0; i < count && metrics && !rc; i++) {
+		rc = take_case(sweep, pending[i], metrics, err);
 		if (sweep->cases[pending[i]].taken.count)
 			taken[found++] = pending[i];
 		else
@@ -116,6 +128,7 @@ int sweep_take_counters(struct sweep *sweep, size_t *pending, size_t count, stru
 	if (!rc)
 		memcpy(pending + count - found, taken, found * sizeof(*taken));
 	free(taken);
+	free(metrics);
 	return rc;
 }
 

@@ -265,12 +265,13 @@ static int measure(void *backend, int64_t id, const struct launch_case *work,
 }
 
 static int count_all(void *backend, const struct count_item *items, size_t count,
-		     struct worker_reply *reply, enum trial_status *status, struct text *reason,
-		     struct error *err)
+		     const struct string_list *metrics, struct worker_reply *reply,
+		     enum trial_status *status, struct text *reason, struct error *err)
 {
 	int rc = 0;
 
 	(void)backend;
+	(void)metrics;
 	(void)err;
 	for (size_t i = 0; i < count && !rc; i++)
 		rc = worker_reply_phase(reply, items[i].id, WORKER_PHASE_COUNT, 0);
