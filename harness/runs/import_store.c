@@ -128,79 +128,98 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 
 /* ---- times of Nsight Compute ---- */
 
-static int ncu_read_files(struct ncu_times *files, const struct string_list *paths,
-			  struct error *err)
+static int compare_ncu_times(const void *left, const void *right)
+{
+	const struct ncu_time *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+/* Sets *out to the executions of all files, by the names of their cases. */
+static int ncu_read_files(struct ncu_times *out, const struct string_list *paths, struct error *err)
 {
 	int rc = 0;
 
+	*out = (struct ncu_times){0};
 	for (size_t i = 0; i < paths->count && !rc; i++) {
+		struct ncu_times file = {0};
 		char *bytes = NULL;
 		size_t length = 0;
 
 		rc = read_file(&bytes, &length, paths->items[i], IMPORT_MAX_BYTES, err);
 		if (rc)
 			break;
-		rc = import_ncu_read(&files[i], bytes, length, err);
+		rc = import_ncu_read(&file, bytes, length, err);
 		free(bytes);
 		error_context(err, rc, "%s", paths->items[i]);
+		out->items = xgrow(out->items, &out->capacity, out->count + file.count + 1,
+				   sizeof(*out->items));
+		if (file.count)
+			memcpy(out->items + out->count, file.items,
+			       file.count * sizeof(*file.items));
+		out->count += file.count;
+		free(file.items); /* the names are in *out now */
 	}
+	if (!rc)
+		qsort(out->items, out->count, sizeof(*out->items), compare_ncu_times);
 	return rc;
 }
 
 /* Adds the median of the executions of a case to its counters. */
 static int ncu_add_case(struct ncu_added *out, struct db *db, struct trial *trial,
-			const struct ncu_times *files, size_t count, struct error *err)
+			const struct ncu_times *times, struct error *err)
 {
-	char *name = trial_case_name(trial);
-	double *times = NULL;
-	size_t found = 0, capacity = 0;
+	struct ncu_time wanted = {.name = trial_case_name(trial)};
+	const struct ncu_time *end = times->items + times->count;
+	const struct ncu_time *first = bsearch(&wanted, times->items, times->count,
+					       sizeof(*times->items), compare_ncu_times);
+	double *found = NULL;
+	size_t count = 0, capacity = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < files[i].count; k++) {
-			if (strcmp(files[i].items[k].name, name) != 0)
-				continue;
-			times = xgrow(times, &capacity, found + 1, sizeof(*times));
-			times[found++] = files[i].items[k].time_ns;
-		}
-	if (found) {
+	while (first && first > times->items && !compare_ncu_times(first - 1, &wanted))
+		first--;
+	for (; first && first < end && !compare_ncu_times(first, &wanted); first++) {
+		found = xgrow(found, &capacity, count + 1, sizeof(*found));
+		found[count++] = first->time_ns;
+	}
+	if (count) {
 		counter_list_set(&trial->counters, "clock_ncu_ns", "ns", "Nsight Compute",
-				 summarise(times, found).median_ns);
+				 summarise(found, count).median_ns);
 		rc = db_counters_set(db, trial->id, &trial->counters, err);
 		out->cases++;
-		out->unknown -= found;
+		out->unknown -= count;
 	}
-	free(times);
-	free(name);
+	free(found);
+	free(wanted.name);
 	return rc;
 }
 
 static int ncu_add_cases(struct ncu_added *out, struct db *db, struct run *run,
-			 const struct ncu_times *files, size_t count, struct error *err)
+			 const struct ncu_times *times, struct error *err)
 {
 	int rc = 0;
 
 	if (run->traits.emulated)
 		return error_set(err, PL_EUSAGE, "run %lld is emulated and has no times",
 				 (long long)run->id);
-	for (size_t i = 0; i < count; i++)
-		out->unknown += files[i].count;
+	out->unknown = times->count;
 	for (size_t i = 0; i < run->trial_count && !rc; i++)
 		if (trial_status_measured(run->trials[i].status))
-			rc = ncu_add_case(out, db, &run->trials[i], files, count, err);
+			rc = ncu_add_case(out, db, &run->trials[i], times, err);
 	if (!rc && !out->cases)
 		rc = error_set(err, PL_EUSAGE,
 			       "run %lld has none of the cases that ncu saw, such as %s",
-			       (long long)run->id, files[0].items[0].name);
+			       (long long)run->id, times->items[0].name);
 	return rc;
 }
 
 int import_ncu_store(struct ncu_added *out, struct db *db, const char *run,
 		     const struct string_list *paths, struct error *err)
 {
-	struct ncu_times *files = xcalloc(paths->count + 1, sizeof(*files));
+	struct ncu_times times;
 	struct run loaded = {0};
-	int rc = ncu_read_files(files, paths, err);
+	int rc = ncu_read_files(&times, paths, err);
 
 	*out = (struct ncu_added){0};
 	if (!rc)
@@ -208,10 +227,8 @@ int import_ncu_store(struct ncu_added *out, struct db *db, const char *run,
 	if (!rc)
 		rc = run_load(db, out->run_id, true, &loaded, err);
 	if (!rc)
-		rc = ncu_add_cases(out, db, &loaded, files, paths->count, err);
+		rc = ncu_add_cases(out, db, &loaded, &times, err);
 	run_release(&loaded);
-	for (size_t i = 0; i < paths->count; i++)
-		ncu_times_release(&files[i]);
-	free(files);
+	ncu_times_release(&times);
 	return rc;
 }
