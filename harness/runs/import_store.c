@@ -203,6 +203,11 @@ static int ncu_add_cases(struct ncu_added *out, struct db *db, struct run *run,
 	if (run->traits.emulated)
 		return error_set(err, PL_EUSAGE, "run %lld is emulated and has no times",
 				 (long long)run->id);
+	/* a case with counters is not counted again */
+	if (run->state != RUN_FINISHED)
+		return error_set(err, PL_EUSAGE,
+				 "run %lld is not finished: perflab sweep --resume %lld first",
+				 (long long)run->id, (long long)run->id);
 	out->unknown = times->count;
 	for (size_t i = 0; i < run->trial_count && !rc; i++)
 		if (trial_status_measured(run->trials[i].status))

@@ -217,8 +217,8 @@ struct ncu_added {
 	size_t unknown; /* executions of cases that the run does not have */
 };
 /* Adds Nsight Compute's times of the files to the cases of a stored run, as the counter
- * clock_ncu_ns: the median of the executions. PL_EUSAGE: the run is emulated, or has none of the
- * cases. Also the errors of import_ncu_read() and db/db.h. */
+ * clock_ncu_ns: the median of the executions. PL_EUSAGE: the run is emulated or not finished, or
+ * has none of the cases. Also the errors of import_ncu_read() and db/db.h. */
 int import_ncu_store(struct ncu_added *out, struct db *db, const char *run,
 		     const struct string_list *paths, struct error *err);
 /* Whether the database already has the run. If so, *id is its number. */

@@ -200,6 +200,9 @@ refused 2 'has none of the cases that ncu saw, such as short_kernels/copy4' impo
 refused 3 'no column' import "$data/google_benchmark.json" --run 1 --db n.db
 refused 3 'missing.csv' import missing.csv --run 1 --db n.db
 refused 2 '' import ncu.csv --run 7 --db n.db
+cp n.db interrupted.db
+sqlite3 interrupted.db "UPDATE run SET state = 'interrupted'"
+refused 2 'is not finished: perflab sweep --resume 1 first' import ncu.csv --run 1 --db interrupted.db
 fake_emulator
 run sweep reduce/shuffle --backend ptx --block-sizes 64 --size 1024 --db n.db -q
 refused 2 'is emulated and has no times' import ncu.csv --run last --db n.db
